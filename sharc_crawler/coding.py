@@ -20,8 +20,9 @@ else:
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-LIMIT = 64 * 2**20  #: bytes of an unpacked body; what holds more is compared as it was sent
+LIMIT = 64 * 2**20  #: bytes of an unpacked body; what holds more is the same only as it was sent
 MOST_CODINGS = 5  #: one over the other; nobody who means well uses more than two
+_EARLY = "ends too early"
 USED = "what could be unpacked is used"  #: as problems say of it
 _NO_TEXT = bytes({*range(32)} - set(b"\t\n\v\f\r\x1b"))  # no text has these
 _LOOKED_AT = 1024  #: bytes for them
@@ -39,6 +40,11 @@ class Unpacked(NamedTuple):
 
     data: bytes
     problem: str | None = None  #: why that is not all
+
+    @property
+    def cut(self) -> bool:
+        """Whether its end is missing."""
+        return self.problem is not None and _EARLY in self.problem
 
 
 def decoded(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = LIMIT) -> bytes | None:
@@ -82,7 +88,7 @@ def unpacked(payload: bytes | memoryview, codings: Sequence[bytes], limit: int =
         if stream is None:
             return Unpacked(b"", f"content coding {name.decode('latin-1')!r} is not known")
         data, said = _collected(stream(data), name.decode().removeprefix("x-"), limit)
-        problem = problem or said
+        problem = "; ".join(filter(None, (problem, said))) or None
     return _cut(Unpacked(bytes(data[: limit + 1]), problem), limit)
 
 
@@ -117,7 +123,7 @@ def _collected(pieces: Iterable[bytes], name: str, limit: int) -> Unpacked:
             if not room:
                 break
     except EOFError:
-        return Unpacked(b"".join(parts), f"{name} ends too early: {USED}")
+        return Unpacked(b"".join(parts), f"{name} {_EARLY}: {USED}")
     except _LeftError as left:
         return Unpacked(b"".join(parts), f"{left} bytes behind the end of {name} are left out")
     except (zlib.error, brotli.error, zstd.ZstdError):
@@ -135,9 +141,14 @@ def _blocks(data: bytes | memoryview) -> Iterator[memoryview]:
 def _inflated(data: bytes | memoryview) -> Iterator[bytes]:
     """All members of a gzip body; deflate with and without its zlib wrapper, since servers send both."""
     start, window = bytes(data[:2]), _GZIP_OR_ZLIB
-    if start != _GZIP and start and start[0] & 0x0F != zlib.DEFLATED:
+    if not _GZIP.startswith(start) and start[0] & 0x0F != zlib.DEFLATED:
         window = _RAW_DEFLATE
-    return _members(data, lambda: _Inflater(window), lambda view, at: at if view[at : at + 2] == _GZIP else None)
+    return _members(data, lambda: _Inflater(window), _next_member)
+
+
+def _next_member(view: memoryview, at: int) -> int | None:
+    """Where the next one begins, if it does: its first byte may be all that came."""
+    return at if _GZIP.startswith(view[at : at + 2]) else None
 
 
 def _unzstd(data: bytes | memoryview) -> Iterator[bytes]:
@@ -149,7 +160,9 @@ def _next_frame(view: memoryview, at: int) -> int | None:
     """Where the next one begins, behind such as may be skipped (RFC 8878, 3.1.2); the end, if there are these alone."""
     while view[at + 1 : at + 4] == _SKIPPABLE and view[at] & 0xF0 == 0x50:
         at += 8 + int.from_bytes(view[at + 4 : at + 8], "little")
-    return at if at >= len(view) or view[at : at + 4] == _ZSTD else None
+    if at > len(view):
+        raise EOFError
+    return at if _ZSTD.startswith(view[at : at + 4]) else None
 
 
 class _Inflater:
@@ -213,7 +226,7 @@ def _unbrotlied(data: bytes | memoryview) -> Iterator[bytes]:
         while piece:
             yield piece
             piece = stream.process(b"", output_buffer_limit=_STEP)
-    if stream.is_finished():
+    if stream.is_finished() or not data:
         return
     raise EOFError
 

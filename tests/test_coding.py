@@ -145,6 +145,31 @@ def test_a_broken_end_costs_only_the_end() -> None:
     assert problem == "broken gzip: what could be unpacked is used"
 
 
+@pytest.mark.parametrize(
+    ("pack", "coding"),
+    [(gzip.compress, b"gzip"), (zlib.compress, b"deflate"), (lambda body: zlib.compress(body)[2:-4], b"deflate"),
+     (brotli.compress, b"br"), (zstd.compress, b"zstd")],
+)  # fmt: skip
+def test_wherever_a_body_breaks_off_its_end_is_missed(pack, coding) -> None:
+    whole = pack(BODY)
+    assert not unpacked(whole, [coding]).cut
+    assert all(unpacked(whole[:size], [coding]).cut for size in range(1, len(whole)))
+    if coding in (b"gzip", b"zstd"):  # and so in a further member
+        assert all(unpacked(whole + whole[:size], [coding]).cut for size in range(1, len(whole)))
+    assert all(unpacked(gzip.compress(whole[:size]), [coding, b"gzip"]).cut for size in range(1, len(whole)))
+
+
+def test_the_end_of_what_may_be_skipped_is_missed_too() -> None:
+    skipped = b"\x51\x2a\x4d\x18\x03\0\0\0xyz"
+    assert all(unpacked(zstd.compress(BODY) + skipped[:size], [b"zstd"]).problem for size in range(1, len(skipped)))
+
+
+@pytest.mark.parametrize("coding", [b"gzip", b"deflate", b"br", b"zstd"])
+def test_nothing_at_all_is_whole(coding) -> None:
+    """Servers name a coding where there is no body."""
+    assert unpacked(b"", [coding]) == (b"", None)
+
+
 @given(st.binary(max_size=300))
 def test_a_packed_file_of_any_bytes_never_raises(rest: bytes) -> None:
     data, problem = unpack(b"\x1f\x8b\x08" + rest, LIMIT)

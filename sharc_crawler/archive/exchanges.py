@@ -18,8 +18,7 @@ from sharc_crawler.archive.records import (
     named_fields,
     target_uri,
 )
-from sharc_crawler.changes.http import of_unpacked
-from sharc_crawler.coding import decoded
+from sharc_crawler.changes.packed import digest_unpacked
 from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:
@@ -56,8 +55,8 @@ def identical(message: HttpResponse, original: Original) -> Draft:
     Of a payload in a former capture it says what a judgement needs: what lies there may not be at hand.
     """
     fields = [*_refers("identical-payload-digest", original), ("WARC-Payload-Digest", message.digest)]
-    if original.elsewhere and (codings := message.values(b"content-encoding")):
-        fields.append((FORMER_UNPACKED, of_unpacked(message, decoded(message.payload, codings)) or ""))
+    if original.elsewhere and (unpacked := digest_unpacked(message)):
+        fields.append((FORMER_UNPACKED, unpacked))
     return Draft("revisit", [*fields, ("WARC-Truncated", "length")], message.head, HTTP_RESPONSE)
 
 

@@ -10,8 +10,8 @@ from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.options import Original
-from sharc_crawler.changes.http import of_unpacked, parse_response
-from sharc_crawler.coding import decoded
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.packed import digest_unpacked
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import unix
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
@@ -141,10 +141,9 @@ def _answer(record: Record, url: str, file: str) -> FormerAnswer | None:
         return None
     if message.digest != record.get("WARC-Payload-Digest"):
         return None
-    kind, codings = header_text(message.header(b"content-type")), message.values(b"content-encoding")
-    unpacked = of_unpacked(message, decoded(message.payload, codings)) if codings else None
-    date, name = record.get("WARC-Date"), record.get("WARC-Record-ID")
+    kind, date = header_text(message.header(b"content-type")), record.get("WARC-Date")
     if date is None or (kind is not None and not kind.isascii()):
         return None
+    name, unpacked = record.get("WARC-Record-ID"), digest_unpacked(message)
     original = Original(url, unix(date), message.digest, name, kind, unpacked)
     return FormerAnswer(original, record.block, message, CaptureRef(file, record.offset, record.length))

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.changes.http import classify, of_unpacked, target
+from sharc_crawler.changes.http import classify, target
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.headers import header_text, of_headers
 from sharc_crawler.evidence.judgement import ONCE, Revisits, is_apex
@@ -15,7 +15,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import unix
-from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Verdict
+from sharc_crawler.model import NO_VALIDATORS, Judgement, Kind, Outcome, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -188,7 +188,9 @@ class Judge:
             what = f"it refers to {' of '.join(reversed(exchange.holder))} for a payload that is not there"
             self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
         if repacked and exchange.message:
-            return holder.digest, of_unpacked(exchange.message, None)
+            from sharc_crawler.changes.packed import as_sent  # as above
+
+            return holder.digest, as_sent(exchange.message)
         return holder.digest, holder.decoded
 
     # -- judgements --------------------------------------------------------------------------------------------------
@@ -224,7 +226,7 @@ class Judge:
 
     def _twice(self, entry: Entry, first: Outcome, second: Outcome) -> Judgement:
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
-            return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.UNASKED_304)
+            first = first._replace(validators=NO_VALIDATORS)
         instant = self.references.get(entry["subsite"])
         return self._revisits.judge(entry["visit"]["uri"], first, second, unix(instant) if instant else None)
 

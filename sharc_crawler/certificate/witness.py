@@ -14,7 +14,7 @@ from sharc_crawler.archive.members import Damage, Record, records
 from sharc_crawler.archive.options import FORMER
 from sharc_crawler.archive.records import FORMER_TYPE, FORMER_UNPACKED, HTTP_REQUEST, HTTP_RESPONSE, PROFILE, WITHHELD
 from sharc_crawler.changes.digest import digest_of, labelled_digest
-from sharc_crawler.changes.http import HttpResponse, of_unpacked, parse_response
+from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.spool import pieces
 
 if TYPE_CHECKING:
@@ -341,12 +341,11 @@ def _short(message: HttpResponse | None) -> bool:
 
 
 def _decoded(message: HttpResponse) -> str | None:
-    codings = message.values(b"content-encoding")
-    if not codings:
+    if not message.header(b"content-encoding"):
         return None
-    from sharc_crawler.coding import decoded  # only where payloads are packed
+    from sharc_crawler.changes.packed import digest_unpacked  # only where payloads are packed
 
-    return of_unpacked(message, decoded(message.payload, codings))
+    return digest_unpacked(message)
 
 
 def _head(message: HttpResponse | None) -> HttpResponse | None:

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from sharc_crawler.changes.digest import digest_of, labelled_digest
+from sharc_crawler.changes.digest import digest_of
 from sharc_crawler.model import Result
 from sharc_crawler.spool import Octets, pieces
 from sharc_crawler.urls import without_credentials
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant
 
+CUT, BROKEN = "cut:", "broken:"  #: before the digest of what was packed, and not unpacked to its end
 REDIRECTS = {301, 302, 303, 307, 308}
 #: answers that are worth another try (429 and 503 with the server's own Retry-After), or a proxy's own (407)
 TRANSIENT = {407, 408, 425, 429}
@@ -192,14 +193,3 @@ def target(base: str, value: bytes | None) -> str | None:
         return without_credentials(urljoin(base, text.strip())) if text.strip() else None
     except ValueError:  # an address within brackets that is none
         return None
-
-
-def of_unpacked(message: HttpResponse, body: bytes | None) -> str | None:
-    """The digest of an encoded payload's content; where that is not known (no ``body``), of the coding and the bytes.
-
-    The same bytes are another page where they are said to be packed in another way.
-    """
-    codings = message.values(b"content-encoding")
-    if not codings:
-        return None
-    return labelled_digest(b"%b %b" % (b", ".join(codings), message.digest.encode()) if body is None else body)

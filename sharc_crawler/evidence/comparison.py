@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.http import http_date
+from sharc_crawler.changes.http import BROKEN, http_date
 from sharc_crawler.evidence.headers import is_part, made_on_request, opaque
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
@@ -24,7 +24,8 @@ _SHOWS_NOTHING = {
 def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool = False) -> Comparison:
     """Whether what ``old`` showed had changed when ``new`` was fetched.
 
-    * A fetch that failed or was refused, a part (206, or a ``Content-Range``), or a payload without digest: unknown.
+    * A fetch that failed or was refused, a part (206, ``Content-Range``, packed without its end), or a payload without
+      digest: unknown. So are different bytes that could not be unpacked to their end.
     * 304 to a request that carried the validators of ``old``: unchanged, by the server's word; weak validators apart.
     * Equal payload digests, before or after unpacking (``Content-Encoding``), or redirects to one place: unchanged, by
       bytes; different ones, or another content type or coding: changed.
@@ -75,6 +76,8 @@ def _payloads(old: Outcome, new: Outcome, *, restless: bool, dated: bool) -> Com
         return Comparison.unknown(Reason.NO_DIGEST)
     same, unpacked = old.digest == new.digest, (old.decoded or old.digest) == (new.decoded or new.digest)
     if not unpacked and not same:
+        if any((one.decoded or "").startswith(BROKEN) for one in (old, new)):
+            return Comparison.unknown(Reason.OTHER_PACKED)
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
     if not unpacked or (old.media_type, old.charset) != (new.media_type, new.charset):
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TYPE)

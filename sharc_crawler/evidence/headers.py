@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.changes.http import http_date
+from sharc_crawler.changes.http import CUT, http_date
 from sharc_crawler.model import Validators
 
 if TYPE_CHECKING:
@@ -79,13 +79,13 @@ def _of_a_part(text: str) -> bool:
 
 
 def is_part(outcome: Outcome) -> bool:
-    """Does an answer show a part of the page alone? No request of ours asks for one.
+    """Does an answer show a part of the page alone? No request of ours asks for one, and servers break off.
 
     >>> from sharc_crawler.model import Outcome, Result
     >>> [is_part(Outcome(Result.OK, 0, 1, status=status, part=part)) for status, part in ((206, False), (200, True))]
     [True, True]
     """
-    return outcome.part or outcome.status == _PARTIAL
+    return outcome.part or outcome.status == _PARTIAL or (outcome.decoded or "").startswith(CUT)
 
 
 def _age(said: Mapping[bytes, Sequence[str]], called: Sequence[bytes]) -> Seconds | None:

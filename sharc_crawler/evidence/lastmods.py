@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.changes.http import http_date
+from sharc_crawler.changes.http import BROKEN, http_date
 from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION, no_later, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
@@ -248,6 +248,8 @@ def differ(first: Download, second: Download) -> bool:
     if first.away or second.away:
         return first.away != second.away
     if first.digest is None or second.digest is None or first.digest == second.digest:
+        return False
+    if first.digest.startswith(BROKEN) or second.digest.startswith(BROKEN):
         return False
     return first.content is None or first.content != second.content
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from sharc_crawler.errors import StateError
+from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.frontier.lifecycle import TRANSITIONS, Event, State
 from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, RateEstimate, Result, Validators
@@ -103,7 +104,9 @@ class PageTable:
         """When a page was visited, and its state then, where a later fetch is ``compared`` with it."""
         self.started[page] = outcome.started
         if compared:
-            self._notes[page] = self._packed(outcome)
+            self._notes[page] = self._packed(
+                outcome._replace(validators=NO_VALIDATORS) if is_part(outcome) else outcome
+            )
 
     def parent_url(self, page: PageId) -> str:
         """Where it was found; empty: nowhere that we fetched."""

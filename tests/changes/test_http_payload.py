@@ -6,8 +6,8 @@ import gzip
 
 import pytest
 
-from sharc_crawler.changes.http import of_unpacked, parse_response
-from sharc_crawler.coding import decoded
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.packed import digest_unpacked
 
 PLAIN, PACKED = b"<p>hello", gzip.compress(b"<p>hello", mtime=0)
 
@@ -16,7 +16,7 @@ def of(body: bytes, *codings: bytes) -> str | None:
     said = b"".join(b"Content-Encoding: %b\r\n" % one for one in codings)
     message = parse_response(b"HTTP/1.1 200 OK\r\n%b\r\n%b" % (said, body))
     assert message is not None
-    return of_unpacked(message, decoded(message.payload, codings)) or message.digest
+    return digest_unpacked(message) or message.digest
 
 
 @pytest.mark.parametrize(

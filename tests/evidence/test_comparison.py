@@ -21,6 +21,8 @@ def outcome(result: Result, **fields: object) -> Outcome:
 
 CONTENT = outcome(Result.OK, digest="sha1:A", validators=ETAG)
 PACKED = outcome(Result.OK, digest="sha1:P", decoded="sha1:A")
+CUT = outcome(Result.OK, digest="sha1:P", decoded="cut:sha1:C", validators=ETAG)
+BROKEN = outcome(Result.OK, digest="sha1:R", decoded="broken:sha1:D", validators=ETAG)
 MOVED = outcome(Result.REDIRECTED, location="http://h/b")
 
 
@@ -32,6 +34,15 @@ MOVED = outcome(Result.REDIRECTED, location="http://h/b")
         (PACKED, outcome(Result.OK, digest="sha1:Q", decoded="sha1:A"), Change.UNCHANGED, Evidence.BYTES),
         (PACKED, CONTENT, Change.UNCHANGED, Evidence.BYTES),
         (PACKED, outcome(Result.OK, digest="sha1:P2", decoded="sha1:B"), Change.CHANGED, Evidence.BYTES),
+        (CONTENT, CUT, Change.UNKNOWN, Evidence.NONE),
+        (CUT, CONTENT, Change.UNKNOWN, Evidence.NONE),
+        (CUT, CUT, Change.UNKNOWN, Evidence.NONE),
+        (CUT, outcome(Result.NOT_MODIFIED), Change.UNKNOWN, Evidence.NONE),
+        (CONTENT, BROKEN, Change.UNKNOWN, Evidence.NONE),
+        (BROKEN, PACKED, Change.UNKNOWN, Evidence.NONE),
+        (BROKEN, outcome(Result.OK, digest="sha1:Q", decoded="broken:sha1:E"), Change.UNKNOWN, Evidence.NONE),
+        (BROKEN, BROKEN, Change.UNCHANGED, Evidence.BYTES),
+        (BROKEN, outcome(Result.GONE), Change.CHANGED, Evidence.BYTES),
         (CONTENT, outcome(Result.OK), Change.UNKNOWN, Evidence.NONE),
         (outcome(Result.OK), outcome(Result.OK), Change.UNKNOWN, Evidence.NONE),
         (CONTENT, outcome(Result.NOT_MODIFIED), Change.UNCHANGED, Evidence.VALIDATOR),

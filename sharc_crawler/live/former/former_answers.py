@@ -28,9 +28,9 @@ def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
 
 def as_taken(answer: FormerAnswer) -> Outcome:
     """The outcome of a visit that a former answer stands for."""
-    made, digest = answer.original.date, answer.original.digest
-    own = of_headers(answer.message.headers)
-    return Outcome(Result.OK, made, made, answer.message.status, digest, capture=answer.place, **own)
+    held, own = answer.original, of_headers(answer.message.headers)
+    status, place = answer.message.status, answer.place
+    return Outcome(Result.OK, held.date, held.date, status, held.digest, capture=place, decoded=held.decoded, **own)
 
 
 def take(middleware: ArchiveMiddleware, session: Session, fetch: Fetch) -> None:

@@ -6,6 +6,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http import http_date
+from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.traps.probing import shown_by, shows_errors
 from sharc_crawler.frontier.traps.rules import content_of, without_address
@@ -96,7 +97,12 @@ def _changes(url: UrlRow, before: Callable[[str], str | None]) -> Iterator[tuple
             again = visit.slot is Slot.SECOND
             yield visit, _change(visit, url.judgement, first if again else before(_url(url.page)))
             if not again:
-                first = visit.outcome.decoded or visit.outcome.digest
+                first = _shown(visit.outcome)
+
+
+def _shown(outcome: Outcome) -> str | None:
+    """The digest of what a download showed, once unpacked; a part of it is compared with nothing."""
+    return None if is_part(outcome) else outcome.decoded or outcome.digest
 
 
 def _changed_data(
@@ -146,7 +152,7 @@ def _observation(
         outcome.started,
         outcome.result,
         *change,
-        outcome.digest,
+        outcome.digest if _shown(outcome) else None,
         outcome.fingerprint,
         outcome.validators.etag,
         http_date(outcome.validators.last_modified),
@@ -155,7 +161,7 @@ def _observation(
         row.kind,
         outcome.media_type,
         document,
-        outcome.decoded,
+        outcome.decoded if _shown(outcome) else None,
     )
 
 
@@ -174,7 +180,7 @@ def _change(visit: VisitRow, judged: JudgementRow | None, before: str | None) ->
     if visit.slot is Slot.SECOND and not audited:
         return (CHANGES[judged.verdict], judged.evidence) if judged else (Change.UNKNOWN, Evidence.NONE)
     outcome = visit.outcome
-    if before is None or outcome.result is not Result.OK or outcome.digest is None:
+    if before is None or outcome.result is not Result.OK or (shown := _shown(outcome)) is None:
         return Change.UNKNOWN, Evidence.NONE
-    change = Change.UNCHANGED if (outcome.decoded or outcome.digest) == before else Change.CHANGED
+    change = Change.UNCHANGED if shown == before else Change.CHANGED
     return change, Evidence.VALIDATOR if outcome.status == NOT_MODIFIED else Evidence.BYTES

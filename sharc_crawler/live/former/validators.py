@@ -18,10 +18,12 @@ from sharc_crawler.collection.distrust import distrust, distrusted
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.thinning import damaged_note, forget_payloads
 from sharc_crawler.errors import DataError
-from sharc_crawler.evidence.headers import is_part, of_headers
+from sharc_crawler.evidence.comparison import compare
+from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.not_modified import contradicts, weak
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.live.former.former_answers import as_taken
-from sharc_crawler.model import NO_VALIDATORS, Outcome, Result, Validators
+from sharc_crawler.model import NO_VALIDATORS, Result, Validators
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
-    from sharc_crawler.model import Fetch
+    from sharc_crawler.model import Fetch, Outcome
 
 LIES = (
     "the server's validators lie: {url} has other bytes than its former capture, and the same validators: asked in full"
@@ -82,7 +84,8 @@ class FormerCaptures:
         """
         answer = self.find(url)
         outcome = as_taken(answer) if answer else None
-        return outcome if outcome and outcome.date is not None and outcome.age is None else None
+        dated = outcome is not None and outcome.date is not None and outcome.age is None
+        return outcome if outcome and dated and not is_part(outcome) else None
 
     def answer(self, fetch: Fetch, said: Validators = NO_VALIDATORS) -> FormerAnswer | None:
         """What a 304 to a first visit refers to; None: nothing, and the page is asked for in full.
@@ -121,11 +124,10 @@ class FormerCaptures:
         if self._distrusted:
             return str(self._distrusted["words"])
         before = self._sampled.pop(fetch.url, None)
-        if before is None or outcome.result is not Result.OK or outcome.digest is None:
+        if before is None or outcome.result is not Result.OK:
             return None
-        decoded = before.original.decoded or before.original.digest
-        same = decoded == (outcome.decoded or outcome.digest) or before.original.digest == outcome.digest
-        if same or _strong(before) != outcome.validators:
+        found = compare(as_taken(before), outcome, restless=True)
+        if found.reason != Reason.OTHER_BYTES or _strong(before) != outcome.validators:
             return None
         self._caught += 1
         return LIES.format(url=fetch.url)
@@ -148,7 +150,7 @@ def former_captures(collection: Path | None, config: Config) -> FormerCaptures |
 
 def _strong(answer: FormerAnswer) -> Validators:
     """Its validators; a ``Last-Modified`` alone counts where it is older than the answer, and a part's not at all."""
-    outcome = Outcome(Result.OK, 0.0, 0.0, **of_headers(answer.message.headers))
+    outcome = as_taken(answer)
     unfit = is_part(outcome) or (not outcome.validators.etag and weak(outcome))
     return NO_VALIDATORS if unfit else outcome.validators
 

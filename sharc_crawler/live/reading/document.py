@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 from sharc_crawler import plugins
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.digest import labelled_digest
-from sharc_crawler.changes.http import of_unpacked, parse_response
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text
+from sharc_crawler.changes.packed import digest_unpacked
 from sharc_crawler.coding import LIMIT, unheard_of, unpacked
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.headers import header_text
@@ -64,9 +65,9 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
     if message is None:
         return Reading()
     codings = message.values(b"content-encoding")
-    data, broken = unpacked(message.payload, codings)
+    data, broken = found = unpacked(message.payload, codings)
     odd = broken or unheard_of(codings)
-    payload = Payload(message.digest, of_unpacked(message, None if odd else data)) if order.digests else Payload()
+    payload = Payload(message.digest, digest_unpacked(message, found)) if order.digests else Payload()
     kind = _media_type(message)
     if not order.digests or not order.compared or odd or message.status != _OK:
         detector = _NONE

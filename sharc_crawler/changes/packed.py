@@ -1,0 +1,36 @@
+"""The digest of what a packed payload holds; marked where that is not all of it, or not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.changes.http import BROKEN, CUT
+from sharc_crawler.coding import unheard_of, unpacked
+
+if TYPE_CHECKING:
+    from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.coding import Unpacked
+
+_REDIRECTS = 300  #: of these, and of errors, the payload is not compared
+
+
+def digest_unpacked(message: HttpResponse, found: Unpacked | None = None) -> str | None:
+    """The digest of an encoded payload's content, and where that is not known, of coding and bytes (:func:`as_sent`).
+
+    ``found``: what it holds, if it was unpacked already.
+    """
+    codings = message.values(b"content-encoding")
+    if not codings:
+        return None
+    found = found or unpacked(message.payload, codings)
+    if not found.problem and not unheard_of(codings):
+        return labelled_digest(found.data)
+    mark = (CUT if found.cut else BROKEN) if found.problem and message.status < _REDIRECTS else ""
+    return f"{mark}{as_sent(message)}"
+
+
+def as_sent(message: HttpResponse) -> str | None:
+    """The digest of an encoded payload's coding and bytes: under another coding the same bytes are another page."""
+    codings = message.values(b"content-encoding")
+    return labelled_digest(b"%b %b" % (b", ".join(codings), message.digest.encode())) if codings else None
