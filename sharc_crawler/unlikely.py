@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
+from urllib.parse import unquote_to_bytes
 
 _PLAIN = r"(?<!%)(?<!%[0-9A-Fa-f])"  # else it is half an escape
 #: Escaped letters that are not ASCII are parts of a word; what else is escaped (a space) stands between two.
@@ -17,8 +18,10 @@ def unlikely(folder: str) -> str:
 
     >>> unlikely("http://h/x")
     'no-such-page-euxmcqqecr'
+    >>> unlikely("http://h/O'") == unlikely("http://h/O%27")
+    True
     """
-    return "no-such-page-" + "".join(chr(ord("a") + byte % 26) for byte in sha256(folder.encode()).digest()[:10])
+    return "no-such-page-" + "".join(chr(ord("a") + byte % 26) for byte in _hash(folder)[:10])
 
 
 def look_at(url: str) -> str:
@@ -61,7 +64,7 @@ def nobodys(url: str, like: str, more: str = "") -> str:
     >>> nobodys("http://h/msg7.html", "http://h/msg12.html")
     'http://h/msg944898096.html'
     >>> nobodys("http://h/%E6%97%A5", "http://h/%E6%97%A6"), nobodys("http://h/a%20b", "http://h/a%20c")
-    ('http://h/no-such-page-ratlkbhagi', 'http://h/a%20no-such-page-gpjzgxpqss')
+    ('http://h/no-such-page-ratlkbhagi', 'http://h/a%20no-such-page-yjhofmyuxl')
     """
     words, others = (
         [*_WORD.finditer(one, one.find("/", len("https://")))] or [*_END.finditer(one)] for one in (url, like)
@@ -97,4 +100,9 @@ def made_up_name(url: str) -> str:
 
 
 def _number(known: str) -> str:
-    return f"94{int.from_bytes(sha256(known.encode()).digest()[:4]) % 10**7:07}"
+    return f"94{int.from_bytes(_hash(known)[:4]) % 10**7:07}"
+
+
+def _hash(text: str) -> bytes:
+    """However it is escaped: what is asked for may be escaped more than what was made up."""
+    return sha256(unquote_to_bytes(text)).digest()

@@ -69,7 +69,8 @@ class Known:
         if (url := canonical(entry["url"])) in self._urls:
             self._refuted.update([url] if self._restated and entry.get("reason") == Reason.REFUTED else [])
             standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
-            self._digests.setdefault(url, set()).update(one["digest"] for one in standing)
+            kept = all(one["file"] for one in standing)  # what is said to have failed shows nothing
+            self._digests.setdefault(url, set()).update(one["digest"] for one in standing if kept)
             if visit := entry.get("visit"):
                 self._visited[url] = min(unix(visit["date"]), self._visited.get(url, math.inf))
             self._spare[url] += sum(max(one["attempts"] - 1, 0) for one in visits_of(entry))
@@ -84,11 +85,13 @@ class Known:
             return is_no_page(exchange)
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
             return True
+        if has_content(exchange) and exchange.digest in self._digests[url]:
+            return True  # the page as stated: its links were looked at once more (frontier.traps)
         self._spare[url] -= 1  # what a cut excuses is no stated attempt
         # a host that throttles says 403
         early = not has_content(exchange) and unix(exchange.date) < self._visited.get(url, -math.inf)
         empty = early or classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing to be shown
-        return self._spare[url] >= 0 and (empty or (has_content(exchange) and exchange.digest in self._digests[url]))
+        return self._spare[url] >= 0 and empty
 
 
 def out_of_time(witness: Witness, documents: Sequence[Document]) -> Iterator[Finding]:

@@ -20,8 +20,8 @@ def known(attempts: int) -> Known:
     """A capture cut off at T, with a page that was revisited in so many attempts."""
     cut = {"from": iso(T), "to": iso(T + 1)}
     found = Known({PAGE}, [{"capture": {"interruptions": [cut]}}])
-    visit = {"digest": "d", "attempts": 1, "date": iso(T - 9.0)}
-    found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "attempts": attempts}})
+    visit = {"digest": "d", "file": "w", "attempts": 1, "date": iso(T - 9.0)}
+    found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "file": "w", "attempts": attempts}})
     return found
 
 
@@ -33,6 +33,12 @@ def test_what_a_cut_excuses_is_none_of_the_attempts_that_are_stated(excused):
     assert not here.excuses(answer(6.0, 304)), "one more than is stated"
 
 
+def test_a_page_seen_once_more_as_it_was_is_no_attempt_and_one_seen_otherwise_is_found():
+    here = known(attempts=1)
+    assert all(here.excuses(answer(5.0 + n, 200, "d")) for n in range(3))
+    assert not here.excuses(answer(9.0, 200, "e"))
+
+
 def test_other_content_after_a_cut_is_not_excused():
     assert not known(attempts=2).excuses(answer(5.0, 200, "e"))
 
@@ -41,8 +47,8 @@ def test_other_content_after_a_cut_is_not_excused():
 def test_what_a_host_that_throttles_answers_is_an_attempt_before_the_visit_and_at_no_other_time(status):
     for at, excused in ((-1.0, True), (0.0, False), (1.0, False)):
         found = Known({PAGE}, [])
-        visit = {"digest": "d", "attempts": 2, "date": iso(T)}
-        found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "attempts": 1}})
+        visit = {"digest": "d", "file": "w", "attempts": 2, "date": iso(T)}
+        found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "file": "w", "attempts": 1}})
         assert found.excuses(answer(at, status)) is excused
         assert not found.excuses(answer(-2.0, status)), "one more than is stated"
 
@@ -51,6 +57,8 @@ def test_what_a_host_that_throttles_answers_is_an_attempt_before_the_visit_and_a
 def test_a_page_that_is_called_refuted_excuses_answers_only_where_a_note_says_so(noted):
     notes = [f"{NOTE} 1 page, of which nothing is claimed"] if noted else ["another note"]
     found = Known({PAGE}, [{"capture": {"interruptions": [], "notes": notes}}])
-    visit = {"digest": "d", "attempts": 1, "date": iso(T)}
-    found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "attempts": 1}, "reason": "refuted"})
+    visit = {"digest": "d", "file": "w", "attempts": 1, "date": iso(T)}
+    found.add(
+        {"url": PAGE, "visit": visit, "revisit": {"digest": "d", "file": "w", "attempts": 1}, "reason": "refuted"}
+    )
     assert found.excuses(answer(5.0, 200, "forged")) is noted

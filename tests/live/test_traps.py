@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import secrets
 from abc import ABC, abstractmethod
 from http.server import BaseHTTPRequestHandler
 from itertools import count
+from string import ascii_lowercase
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -250,6 +253,24 @@ def test_where_no_unknown_query_is_answered_a_page_is_asked_for_as_it_is_and_wha
     assert "none that were known" in json.dumps(done.report)
     assert "#no-such-page" not in json.dumps(done.capture["pages"])
     assert verify(done.folder).findings == []
+
+
+class StrictTexts(StrictLetters):
+    """The same, and what an address shows is the same each time."""
+
+    def page(self, number: int | None) -> str:
+        said, dice = super().page(number), random.Random(self.path)
+        return re.sub("[a-z]{8}", lambda _: "".join(dice.choices(ascii_lowercase, k=8)), said)
+
+
+@pytest.mark.long
+def test_what_was_asked_for_once_more_as_it_is_speaks_against_no_page(crawl):
+    with serving(StrictTexts) as url:
+        done = crawl(url=url, delay=0, limit=200, strategy="sharc-selective", sitemap="off")
+    asked = [json.loads(line) for line in (done.folder / "crawl.jsonl").read_text().splitlines()]
+    assert any("#no-such-page" in one["url"] for one in asked)
+    assert "refuted" not in json.dumps(done.capture["pages"])
+    assert not any("do not bear out" in one for one in done.capture["notes"])
 
 
 @pytest.mark.long
