@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.changes.masks import same_content
 from sharc_crawler.model import Kind
-from sharc_crawler.report.bounds import bound_that_left, left_urls
 from sharc_crawler.report.difference import paired
+from sharc_crawler.report.left_out import bound_that_left, left_urls
 from sharc_crawler.report.opened import open_facts
 
 if TYPE_CHECKING:

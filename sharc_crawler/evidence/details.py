@@ -137,7 +137,7 @@ class Blur:
             found[place] = PageBlur(value, None, variance, pages[place].rate_source == PRIOR)
         changes = {place: known for place in spans if (known := pages[place].true_changes) is not None}
         if changes:
-            from sharc_crawler.evidence.known_changes import actual_blur  # of a demo
+            from sharc_crawler.evidence.truth import actual_blur  # of a demo
 
             real = actual_blur(list(changes.values()), *self._around([spans[place] for place in changes]))
             for place, value in zip(changes, real.tolist(), strict=True):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from sharc_crawler.evidence.facts import PageFacts, SubsiteFacts, VisitFacts
-    from sharc_crawler.evidence.truth_tally import TruthTally
+    from sharc_crawler.evidence.truth import TruthTally
     from sharc_crawler.model import Instant, Url
     from sharc_crawler.rates.swings import Swings
 
@@ -258,7 +258,7 @@ class Figures:
     def _captured(self, page: PageFacts) -> None:
         self.plans.add(page)
         if page.truth is not None:
-            from sharc_crawler.evidence.truth_tally import TruthTally  # only of a site that says so
+            from sharc_crawler.evidence.truth import TruthTally  # only of a site that says so
 
             self.truth = self.truth or TruthTally()
             self.truth.add(page)

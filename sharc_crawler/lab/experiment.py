@@ -13,7 +13,7 @@ import numpy as np
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.audit import Sampled, Stratum, bound, sample, strata
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.known_changes import unchanged
+from sharc_crawler.evidence.truth import unchanged
 from sharc_crawler.frontier.spec import HINTS
 from sharc_crawler.lab.driver import begins, crawl
 from sharc_crawler.lab.history import HistorySpec

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.evidence.blur import blur_variance, stochastic_blur
-from sharc_crawler.evidence.known_changes import actual_blur, unchanged
 from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.evidence.truth import actual_blur, unchanged
 from sharc_crawler.model import Verdict
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from sharc_crawler.evidence.measures import Content
 from sharc_crawler.live.monitoring.stopping import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.next_steps import again
+from sharc_crawler.report.pages import Walked
 from sharc_crawler.report.terminal import summary
-from sharc_crawler.report.walked import Walked
 from sharc_crawler.report.words import collected, next_line
 from sharc_crawler.report.write import write
 from sharc_crawler.seeds.chosen import SELECTION

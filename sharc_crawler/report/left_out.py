@@ -1,16 +1,79 @@
-"""What was not followed, in few words: of reasons that differ in places and numbers alone one is told for all."""
+"""What was left of a site: by the budget, ``limit`` and ``hops``, and what was not followed.
+
+Of reasons that differ in places and numbers alone one is told for all.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from sharc_crawler.model import HowMade
-from sharc_crawler.plural import counted
+from sharc_crawler.evidence.worded import in_words
+from sharc_crawler.frontier.admission import MOST, OVER_LIMIT, TOO_FAR
+from sharc_crawler.frontier.budget import PREFIX
+from sharc_crawler.frontier.scope import MOST_LISTED
+from sharc_crawler.model import HowMade, Kind
+from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from sharc_crawler.evidence.facts import CaptureFacts
+
+#: what each bound counts
+_COUNTS = {
+    "limit=": "limit counts pages: neither their revisits nor what they embed",
+    "hops=": "hops bounds trails of links, which may have no end",
+    "max_requests=": "max_requests counts all requests: pages, revisits, embedded files, robots.txt, sitemaps",
+}
+
+
+def left_by(facts: CaptureFacts) -> str:
+    """How many pages and URLs the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
+    pages, files, links = _left(facts, of_pages=True), _left(facts, of_pages=False), dict(left_urls(facts))
+    told, bounds = [], sorted({*pages, *files})
+    if bounds:
+        left, embedded = pages.total(), files.total()
+        parts = [counted(left, "more page")] * bool(left) + [counted(embedded, "embedded file")] * bool(embedded)
+        told.append(f"{' and '.join(parts)} {agreeing(left + embedded, 'were')} left by {' and '.join(bounds)}")
+    if links:
+        number = sum(links.values())
+        more = "more than " * (len(facts.outside) >= MOST_LISTED)
+        told.append(f"{more}{counted(number, 'URL', 'were')} not followed for {' and '.join(links)}")
+    bounds += links
+    one = "a larger one" if len(bounds) == 1 else "larger ones"
+    counts = "".join(f". {words}" for bound, words in _COUNTS.items() if bound in " ".join(bounds))
+    them = "it" if pages.total() + files.total() + sum(links.values()) == 1 else "them"
+    return f"{', and '.join(told)}{counts}. A new capture with {one} would take {them}, too" if told else ""
+
+
+def _left(facts: CaptureFacts, *, of_pages: bool) -> Counter[str]:
+    """How many pages, or other files, the budget left, by the bound that it was."""
+    left: Counter[str] = Counter()
+    for (kind, reason), number in facts.figures.missing.items():
+        if (kind is Kind.PAGE) is of_pages and (bound := bound_that_left(reason)):
+            left[bound] += number
+    return left
+
+
+def bound_that_left(reason: str) -> str:
+    """Which bound of the budget kept a page from being visited; empty: none did."""
+    why = in_words(reason)
+    return why.removeprefix(PREFIX).partition(" ")[0] if why.startswith(PREFIX) else ""
+
+
+def left_urls(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
+    """Which other bounds left URLs, and how many: each once, as far as they are listed."""
+    listed, full = Counter(row.reason for row in facts.outside), len(facts.outside) >= MOST_LISTED
+    for name, reason in (("limit", OVER_LIMIT), ("hops", TOO_FAR)):
+        bound = facts.settings.get(name) or MOST * (name == "limit")
+        if facts.skipped.get(reason.format(bound)) and (number := listed[reason.format(bound)] or int(full)):
+            yield f"{name}={bound}", number
+
+
+# -- what was not followed ---------------------------------------------------------------------------------------------
+
 
 FEW = 3  #: alike that are told one by one
 _PLACE = re.compile(r"\d[\d,]* pages? (with something made up in|of) (\S+) had \d[\d,]* contents?")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.marks import ALIKE, DETECTOR_FAILED, LED, LOCKED, MANY, SEED
+from sharc_crawler.report.marks import ALIKE, DETECTOR_FAILED, LED, LOCKED, MANY, ORDERS, SEED
 from sharc_crawler.report.words import percent, short
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def noted(facts: CaptureFacts) -> list[str]:
     found = [
         *_lies(facts),
         *(f"seed {short(one.url)} is not in the capture: {one.reason}" for one in facts.outside if one.via == SEED),
-        *_asked(facts, totals["captured"]),
+        *_orders(facts),
         *facts.notes,
         *_by_script(facts),
         *_alike(facts, totals["captured"]),
@@ -41,7 +41,7 @@ def left_by_bounds(facts: CaptureFacts) -> str:
     """How many pages and links the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
     if not (facts.skipped or facts.figures.missing):
         return ""
-    from sharc_crawler.report.bounds import left_by  # only where anything was left
+    from sharc_crawler.report.left_out import left_by  # only where anything was left
 
     return left_by(facts)
 
@@ -66,12 +66,13 @@ def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:
         )
 
 
-def _asked(facts: CaptureFacts, captured: int) -> Iterator[str]:
-    """What asks for a password, and what was asked for and looks like an order."""
-    if facts.figures.orders or (Kind.PAGE, LOCKED) in facts.figures.missing:
-        from sharc_crawler.report.asked import told  # few sites have any
-
-        yield from told(facts, captured)
+def _orders(facts: CaptureFacts) -> Iterator[str]:
+    """What was asked for and looks like an order; a cart's counter stands on each page."""
+    if number := facts.figures.orders:
+        yield (
+            f"{counted(number, 'address', 'look')} {ORDERS}, as {short(facts.figures.order)}: that they were asked for"
+            " may have changed something there, and what other pages show of it"
+        )
 
 
 def _noise(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
@@ -111,7 +112,7 @@ def _by_script(facts: CaptureFacts) -> Iterator[str]:
 def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:
     """What a session shows, and what pages want of those without one."""
     session = facts.settings.keys() & {"session", "session_cookies", "keep_secrets"}
-    if session or len(facts.figures.redirects) >= ALIKE:
+    if session or len(facts.figures.redirects) >= ALIKE or (Kind.PAGE, LOCKED) in facts.figures.missing:
         from sharc_crawler.report.sessions import told  # few sites are so
 
         yield from told(facts, captured)

@@ -16,6 +16,7 @@ from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
     from sharc_crawler.evidence.data import DataState
     from sharc_crawler.evidence.facts import Taught
@@ -23,10 +24,9 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.model import Instant
     from sharc_crawler.report.subsites import SubsiteParts
-    from sharc_crawler.report.walked import Walked
 
     Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]
-    Stored = FrontierStore | Walked
+    Stored: TypeAlias = "FrontierStore | Walked"
 
 FEW = 1_000  #: pages that are read once, and held: some megabytes
 
@@ -67,9 +67,12 @@ class StoredPages:
         true_changes = self._true_changes(url)
         truth = None
         if true_changes is not None:
-            from sharc_crawler.report.true_changes import stayed
+            from sharc_crawler.evidence.truth import stayed
 
-            truth = stayed(first, second, url.judgement, part.reference, true_changes)
+            downloads = [one.outcome.started for one in (first, second) if one]
+            dated = url.judgement is not None and url.judgement.evidence.dated
+            once = dated or (second is None and first is not None and first.slot is Slot.ONLY)
+            truth = stayed(downloads, true_changes, part.reference, once=once)
         judgement = url.judgement or not_judged_yet(row, first)
         if first and first.outcome.result in (Result.GONE, Result.REDIRECTED) and second is None:
             judgement = None  # a resource that was asked for once
@@ -114,7 +117,7 @@ class StoredPages:
         page = judged_with_data(page, reference, self.data)
         if page.truth is None or not page.data or self.truth is None:
             return page
-        from sharc_crawler.report.true_changes import with_data  # of a demo, as below
+        from sharc_crawler.evidence.truth import with_data  # of a demo
 
         return with_data(page, [(self.truth(url, *self.span), self.data[url]) for url in page.data])
 
@@ -234,3 +237,33 @@ def _why_not(row: PageRow, first: VisitRow | None) -> str:
         return Reason.GONE.of(outcome.status)
     refused = Reason.REFUSED if outcome.result is Result.REFUSED else Reason.FAILED
     return refused.of(outcome.error or f"status {outcome.status}")
+
+
+# -- walked over again and again ---------------------------------------------------------------------------------------
+
+
+#: over the URLs of a capture: what there is, sums, details, the lines of report and of certificate
+WALKS = 5
+TELL = 1000  #: URLs after which is told
+
+
+class Walked:
+    """What report and certificate read of a store; ``progress`` is given how many URLs were read, and of how many."""
+
+    def __init__(self, store: FrontierStore, progress: Callable[[int, int], None]) -> None:
+        self.captures, self.hosts = store.captures, store.hosts
+        self.subsites, self.outside = store.subsites, store.outside
+        self._store = store
+        self._progress = progress
+        self._known: dict[int, int] = {}  #: URLs by capture, once they were all read
+        self._read = 0
+
+    def urls(self, capture: int) -> Iterator[UrlRow]:
+        """The URLs of a site capture; progress is told as they are read."""
+        before = self._read
+        for row in self._store.urls(capture):
+            self._read += 1
+            if capture in self._known and not self._read % TELL:
+                self._progress(self._read, max(WALKS * sum(self._known.values()), self._read))
+            yield row
+        self._known.setdefault(capture, self._read - before)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.guides import guide
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import counted
-from sharc_crawler.report.marks import ALIKE
+from sharc_crawler.report.marks import ALIKE, LOCKED, MANY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +18,20 @@ if TYPE_CHECKING:
 
 def told(facts: CaptureFacts, captured: int) -> Iterator[str]:
     """The notes."""
+    yield from _locked(facts, captured)
     yield from _walled(facts, captured)
     yield from _whose(facts)
+
+
+def _locked(facts: CaptureFacts, captured: int) -> Iterator[str]:
+    """Pages that are shown to whoever has a password."""
+    number = facts.figures.missing[Kind.PAGE, LOCKED]
+    if number > MANY * (captured + number) and "spider" not in facts.settings:
+        refused = "its session was not taken" if facts.settings.get("session") else "netrc=FILE gives both"
+        yield (
+            f"{counted(number, 'page', 'want')} a user and a password (status 401): {refused}; where members log in by"
+            f" a form, cookies=FILE has their session ({guide('capturing')}, logged in)"
+        )
 
 
 def _whose(facts: CaptureFacts) -> Iterator[str]:

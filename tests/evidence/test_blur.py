@@ -16,8 +16,8 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.blur import blur_variance, penalty, stochastic_blur
 from sharc_crawler.evidence.details import Blur, PageBlur
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-from sharc_crawler.evidence.known_changes import actual_blur
 from sharc_crawler.evidence.survival import expected_coherence
+from sharc_crawler.evidence.truth import actual_blur
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind, Result, Slot, Url
 from sharc_crawler.rates.base import PRIOR

@@ -26,7 +26,7 @@ from sharc_crawler.evidence.measures import (
     survival,
 )
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.evidence.truth_tally import TruthTally
+from sharc_crawler.evidence.truth import TruthTally
 from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.swings import GROUP, KNOTS, Swings

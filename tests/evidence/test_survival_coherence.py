@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaincinv
 
-from sharc_crawler.evidence.known_changes import unchanged
 from sharc_crawler.evidence.survival import expected_coherence, log_survival, log_survival_of_either_side
+from sharc_crawler.evidence.truth import unchanged
 
 instants = st.integers(0, 40).map(float)
 

@@ -12,7 +12,7 @@ from sharc_crawler.live import ending
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.ending import leave
 from sharc_crawler.report import pages
-from sharc_crawler.report.walked import WALKS
+from sharc_crawler.report.pages import WALKS
 from sharc_crawler.storage.folders import SITES
 from sharc_crawler.storage.gathered import folders_text
 from sharc_crawler.storage.sqlite import SqliteStore

@@ -273,7 +273,7 @@ def test_blur_is_over_the_successful_downloads_of_pages() -> None:
 
 def test_blur_by_true_changes_is_reckoned_only_where_some_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     reckoned = []
-    of_demo = "sharc_crawler.evidence.known_changes.actual_blur"
+    of_demo = "sharc_crawler.evidence.truth.actual_blur"
     monkeypatch.setattr(of_demo, lambda *of: reckoned.append(of) or np.zeros(1))
     seen = judged("/a", Verdict.UNKNOWN, 30, 20)
     assert entry_of(facts(seen))["blur"]["actual"] is None

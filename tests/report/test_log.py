@@ -18,7 +18,7 @@ from sharc_crawler.frontier.admission import TOO_FAR
 from sharc_crawler.frontier.rows import Batch, JudgementRow, OutsideRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Outcome, Result, Slot, Verdict
-from sharc_crawler.report.bounds import left_by
+from sharc_crawler.report.left_out import left_by
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.log import entry, heritrix_line
 from sharc_crawler.storage.sqlite import SqliteStore

@@ -24,7 +24,7 @@ from sharc_crawler.report.listing import Listing
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packaging import package
-from sharc_crawler.report.walked import WALKS, Walked
+from sharc_crawler.report.pages import WALKS, Walked
 from sharc_crawler.report.write import write
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.sqlite import SqliteStore
