@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from array import array
 from functools import partial
-from itertools import compress, groupby, repeat
+from itertools import compress, groupby, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from sharc_crawler.frontier.ledger import NewUrl
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT, UNRATED
 from sharc_crawler.frontier.scope import MOST_LISTED
@@ -274,9 +273,9 @@ class Queuer:
         hosts = self._hosts(capture, named)
         for host in set(hosts):
             ledger.hosts[host].has_pages = True
-        why_left = repeat(late) if late else map(mode.why_left, sightings, repeat(origin.parent))
-        columns = zip(keys, sightings, hosts, estimates, map(capture.rates.weight, sightings), why_left, strict=False)
-        numbers = ledger.add_pages(list(map(tuple.__new__, repeat(NewUrl), columns)), origin.depth, origin.parent)
+        why_left = [late] * len(keys) if late else [*map(mode.why_left, sightings, repeat(origin.parent))]
+        rates, weights = [*islice(estimates, len(keys))], [*map(capture.rates.weight, sightings)]
+        numbers = ledger.add_pages(keys, sightings, hosts, origin.depth, origin.parent, rates, weights, why_left)
         queued = [state == _QUEUED for state in ledger.pages.states[numbers.start :]]
         taken = list(compress(numbers, queued))
         capture.counts.left(len(numbers) - len(taken))
@@ -301,7 +300,7 @@ class Queuer:
         beyond = embedded and capture.embedded.full(ledger.owner(parent))  # no host hears of what is not fetched
         (host,) = [ledger.pages.hosts[parent]] if beyond else self._hosts(capture, [(key, sighting)])
         late = TOO_LATE if capture.turned else ""
-        (page,) = ledger.add_pages([NewUrl(key, sighting, host, UNRATED, reason=late)], origin.depth, parent)
+        (page,) = ledger.add_pages([key], [sighting], [host], origin.depth, parent, reasons=[late])
         if late:
             if embedded:  # what is not captured is missing, if this copy is what its page was at T
                 ledger.embeds(parent, page)
@@ -327,8 +326,7 @@ class Queuer:
         key = f"robots:{url}"
         if key in capture.seen:  # read again after a day
             key += f" {len(self._ledger.pages)}"
-        robots = NewUrl(key, Sighting(url, Kind.ROBOTS, "host"), number, UNRATED)
-        (page,) = self._ledger.add_pages([robots], depth, NO_PARENT)
+        (page,) = self._ledger.add_pages([key], [Sighting(url, Kind.ROBOTS, "host")], [number], depth, NO_PARENT)
         self._ledger.owe(page, Slot.ONLY)
 
     def rating(self, capture: SiteCapture, now: Instant, aside: Aside) -> Iterator[Future[Any]]:

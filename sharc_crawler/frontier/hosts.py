@@ -214,7 +214,7 @@ class HostRing:
     def wake_all(self) -> None:
         """The capture may have work for all hosts."""
         self._delayed.clear()
-        for host in range(len(self._places)):
+        for host in range(len(self._places)) if len(self._ready) < len(self._places) else ():
             self.wake(host)
 
     def head(self) -> int | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from itertools import count, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.hosts import Host, HostRing, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.pages import NO_PARENT, PageTable
+from sharc_crawler.frontier.pages import HOST, NO_PARENT, UNRATED, PageTable
 from sharc_crawler.frontier.rows import (
     SOLE,
     Batch,
@@ -41,17 +41,6 @@ LONGEST_LISTED = 2_083  #: characters of a URL that is listed and not taken
 _QUEUED, _LATE = int(State.QUEUED), int(State.LATE)  # looked up once: a sitemap names many pages
 
 
-class NewUrl(NamedTuple):
-    """A URL that is new to a capture."""
-
-    key: str
-    sighting: Sighting
-    host: int
-    estimate: RateEstimate
-    weight: float = 1.0
-    reason: str = ""  #: why it is not fetched
-
-
 class Ledger:
     """The capture, its pages and hosts; and the batch of changes that the next :meth:`commit` writes.
 
@@ -82,21 +71,30 @@ class Ledger:
             self.hosts.append(Host(name, self.politeness, self.shared.pace(name)))
         return number
 
-    def add_pages(self, found: Sequence[NewUrl], depth: int, parent: PageId) -> range:
-        """URLs that one document names are known from now on; their numbers."""
-        first = len(self.pages)
-        keys, sightings, hosts, estimates, weights, reasons = zip(*found, strict=True)
+    def add_pages(
+        self,
+        keys: Sequence[str],
+        sightings: Sequence[Sighting],
+        hosts: Sequence[int],
+        depth: int,
+        parent: PageId,
+        estimates: Sequence[RateEstimate] = (UNRATED,),
+        weights: Sequence[float] = (1.0,),
+        reasons: Sequence[str] = ("",),
+    ) -> range:
+        """URLs that one document names are known from now on; their numbers. ``reasons``: why they are not fetched."""
+        size, first = len(keys), len(self.pages)
+        numbers = range(first, first + size)
         urls, kinds, via, hints, *_ = zip(*sightings, strict=True)
         rates, sources, shapes, *_ = zip(*estimates, strict=True)
-        names = [self.hosts[host].name for host in hosts]
-        states = [_LATE if reason else _QUEUED for reason in reasons] if any(reasons) else repeat(_QUEUED)
-        place = count(first), repeat(SOLE), keys, urls, kinds, names, repeat(depth), repeat(parent), via, states
-        columns = zip(*place, rates, sources, shapes, weights, hints, reasons, strict=False)
-        rows = list(map(tuple.__new__, repeat(PageRow), columns))
-        self.pages.extend(rows, self.host_numbers)
-        self.capture.seen.add_all(keys, numbers := range(first, first + len(rows)))
+        states = [_LATE if reason else _QUEUED for reason in reasons]
+        place: list[Sequence[Any]] = [numbers, [SOLE] * size, keys, urls, kinds, hosts, [depth] * size, [parent] * size]
+        columns = [*place, via, states, rates, sources, shapes, weights, hints, reasons]
+        self.pages.add(columns)
+        self.capture.seen.add_all(keys, numbers)
         if self._store:
-            self._batch.pages += rows
+            columns[HOST] = [self.hosts[host].name for host in hosts]
+            self._batch.pages += map(tuple.__new__, repeat(PageRow), zip(*columns, strict=True))
         return numbers
 
     def owe(self, page: PageId, slot: Slot) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ DEEPEST = 65_535  #: what lies deeper is as deep
 _LOST, _SITEMAP, _OK = int(State.LOST), Kind.SITEMAP, Result.OK  # looked up once
 _BETWEEN = 6  #: of the seven texts in a note
 _FOR_NOW = {302: Result.REDIRECTED, 303: Result.REDIRECTED, 307: Result.REDIRECTED, 404: Result.GONE}
+HOST = 5  #: of the columns of a PageRow
 UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet
 
 
@@ -62,23 +63,27 @@ class PageTable:
         return len(self.urls)
 
     def extend(self, rows: Sequence[PageRow], hosts: Mapping[str, int]) -> None:
-        """New rows, numbered on from those here, or those that a store held; ``hosts``: the number of each host."""
-        if not rows:
-            return
-        columns = zip(*rows, strict=True)
-        _, _, _, urls, kinds, names, depths, parents, _, states, rates, sources, shapes, weights, *_ = columns
+        """Rows that a store held; ``hosts``: the number of each host."""
+        if rows:
+            columns: list[Sequence[Any]] = [*zip(*rows, strict=True)]
+            columns[HOST] = [*map(hosts.__getitem__, columns[HOST])]
+            self.add(columns)
+
+    def add(self, columns: Sequence[Sequence[Any]]) -> None:
+        """New rows, numbered on from those here, in columns; hosts by their numbers."""
+        _, _, _, urls, kinds, hosts, depths, parents, _, states, rates, sources, shapes, weights, *_ = columns
         self.urls.extend(urls)
-        self.states.extend(states)
         self.kinds.extend(kinds)
-        self.hosts.extend(map(hosts.__getitem__, names))
+        self.hosts.extend(hosts)
         self.depths.extend(depths if max(depths) <= DEEPEST else [min(depth, DEEPEST) for depth in depths])
         self.parents.extend(parents)
+        self.states.extend(states)
         self.rates.extend(rates)
+        self.guessed.extend([source == PRIOR for source in sources])
         self.shapes.extend(shapes)
         self.weights.extend(weights)
-        self.guessed.extend([source == PRIOR for source in sources])
-        self.started.frombytes(bytes(self.started.itemsize * len(rows)))
-        self._notes.extend([None] * len(rows))
+        self.started.frombytes(bytes(self.started.itemsize * len(urls)))
+        self._notes.extend([None] * len(urls))
 
     def move(self, page: PageId, event: int) -> None:
         """Apply an event of the life cycle to a row; :class:`~sharc_crawler.errors.StateError` for an illegal one."""
@@ -221,17 +226,13 @@ class Names(Generic[T]):
 
     def append(self, name: T) -> None:
         """One more row."""
-        code = self._code_of.setdefault(name, len(self._names))
-        if code == len(self._names):
-            self._names.append(name)
-        self._codes.append(code)
+        self.extend((name,))
 
     def extend(self, names: Sequence[T]) -> None:
         """More rows."""
-        known = len(self)
-        for name in dict.fromkeys(names):  # each gets its code
-            self.append(name)
-        del self._codes[known:]
+        for name in set(names).difference(self._code_of):
+            self._code_of[name] = len(self._names)
+            self._names.append(name)
         self._codes.extend(map(self._code_of.__getitem__, names))
 
     def __getitem__(self, row: int) -> T:

@@ -75,12 +75,15 @@ def likeness(outcome: Outcome) -> str:
 def is_put_off(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
     """A page or a probe was answered; ``True``: its host throttles, and the page is asked for again later."""
     number, capture = ledger.pages.hosts[fetch.page], ledger.capture
-    known = capture.refusals.get(number) or capture.refusals.setdefault(number, Refusals())
-    like = "" if outcome.result is _OK else likeness(outcome)
-    if known.waits and fetch.kind is Kind.PROBE and fetch.url == known.asked:
+    known, like = capture.refusals.get(number), "" if outcome.result is _OK else likeness(outcome)
+    if known and known.waits and fetch.kind is Kind.PROBE and fetch.url == known.asked:
         _probed(ledger, ledger.hosts[number], known, outcome, like)
     if fetch.kind is not _PAGE or fetch.slot is _SECOND or outcome.result is Result.FAILED:
         return False
+    if not like and not (known and known.probes):  # a short row, if there was one, is over
+        capture.refusals.pop(number, None)
+        return False
+    known = known or capture.refusals.setdefault(number, Refusals())
     known.saw(like)
     if known.suspected:
         _after_rest(ledger, ledger.hosts[number], known, task.page, like)
