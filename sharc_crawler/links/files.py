@@ -89,20 +89,20 @@ def fetched(script: str) -> Iterator[str]:
     return written(script, _FETCHED)
 
 
-def fetched_by_elements(root: Any) -> Iterator[str]:
+def fetched_by_elements(scripts: Iterable[Any]) -> Iterator[str]:
     """Data that a page's own scripts read; scripts that are data themselves tell of nothing."""
-    for script in root.iter("script"):
+    for script in scripts:
         if "json" not in script.get("type", ""):
-            yield from fetched(script.text or "")
+            yield from fetched(script.text)
 
 
-def of_elements(root: Any) -> Iterator[str]:
-    """Files in the scripts, the handlers and the data of a page's elements."""
-    for script in root.iter("script"):
-        yield from written(script.text or "")
-    for handler in _HANDLERS(root):
+def of_elements(root: Any, scripts: Iterable[Any], lower: bytes) -> Iterator[str]:
+    """Files in the scripts, the handlers and the data of a page, whose text in small letters spares two searches."""
+    for script in scripts:
+        yield from written(script.text)
+    for handler in _HANDLERS(root) if b"onclick" in lower else ():
         yield from written(handler)
-    for value in _DATA(root):
+    for value in _DATA(root) if b"data-" in lower else ():
         yield from written(f'"{value}"')
 
 

@@ -126,6 +126,7 @@ class _Page:
         self.frames: list[str] = []
         self.files: list[str] = []  #: followed on the page's own host
         self.data: list[str] = []  #: read by its scripts from there
+        self.scripts: list[Any] = []
         self.base: str | None = None
         self.by_scripts = False  #: may they write into it, or load images?
         self.images = self.tables = 0
@@ -136,8 +137,8 @@ class _Page:
         lower = data.lower()
         self.links.extend(hidden.by_scripts(data))
         if files.maybe(lower):
-            self.files.extend(files.of_elements(root))
-            self.data.extend(files.fetched_by_elements(root))
+            self.files.extend(files.of_elements(root, self.scripts, lower))
+            self.data.extend(files.fetched_by_elements(self.scripts))
         body = root.find("body")
         onload = "" if body is None else body.get("onload")
         if self.by_scripts or onload or b"onclick" in lower or b"onmouse" in lower:
@@ -196,6 +197,7 @@ class _Page:
         if tag == "iframe" and (document := element.get("srcdoc")):
             self._inner(document)
         if tag == "script" and (text := element.text):
+            self.scripts.append(element)
             self.by_scripts |= ".src" in text or "document.write" in text or "MM_" in text
             is_map = element.get("type", "").strip().lower() == "importmap"
             self.resources.extend(modules.mapped(text) if is_map else modules.imports(text))
