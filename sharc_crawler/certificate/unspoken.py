@@ -15,7 +15,7 @@ from sharc_crawler.model import Result
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from sharc_crawler.certificate.material import Material
@@ -35,7 +35,7 @@ def unexcused(
     entries: Iterable[Mapping[str, Any]],
 ) -> list[RecordedExchange]:
     """Which of the records ``left``, of which no certificate speaks, are neither excused nor were read as sitemaps."""
-    known = Known({canonical(exchange.uri) for exchange in left}, documents)
+    known = Known({canonical(exchange.uri) for exchange in left}, documents, witness.at)
     for entry in entries:
         known.add(entry)
     found = [exchange for exchange in left if not known.excuses(exchange)]
@@ -50,9 +50,15 @@ def unexcused(
 class Known:
     """What certificates say of some URLs."""
 
-    def __init__(self, urls: Container[str | None], documents: Sequence[Document]) -> None:
-        self._urls = urls
-        self._digests: dict[str | None, set[str | None]] = {}
+    def __init__(
+        self,
+        urls: Container[str | None],
+        documents: Sequence[Document],
+        at: Callable[[str], RecordedExchange | None] = lambda _: None,
+    ) -> None:
+        """``at``: the exchange at a place."""
+        self._urls, self._at = urls, at
+        self._places: dict[str | None, list[str]] = {}  # of the downloads that are stated
         self._spare: Counter[str | None] = Counter()  # further attempts
         self._visited: dict[str | None, float] = {}  # the first visits
         notes = (note for document in documents for note in document["capture"].get("notes", ()))
@@ -69,8 +75,9 @@ class Known:
         if (url := canonical(entry["url"])) in self._urls:
             self._refuted.update([url] if self._restated and entry.get("reason") == Reason.REFUTED else [])
             standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
-            kept = all(one["file"] for one in standing)  # what is said to have failed shows nothing
-            self._digests.setdefault(url, set()).update(one["digest"] for one in standing if kept)
+            places = [f"{one['file']}:{one['offset']}" for one in standing]
+            answered = all(one["file"] for one in standing)  # what is said to have failed shows nothing
+            self._places.setdefault(url, []).extend(places if answered else ())
             if visit := entry.get("visit"):
                 self._visited[url] = min(unix(visit["date"]), self._visited.get(url, math.inf))
             self._spare[url] += sum(max(one["attempts"] - 1, 0) for one in visits_of(entry))
@@ -81,17 +88,25 @@ class Known:
         assert message is not None, "asked of answers"
         if url in self._refuted:
             return True
-        if url not in self._digests:
+        if url not in self._places:
             return is_no_page(exchange)
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
             return True
-        if has_content(exchange) and exchange.digest in self._digests[url]:
-            return True  # the page as stated: its links were looked at once more (frontier.traps)
+        if any(_is_as(self._at(place), exchange) for place in self._places[url]):
+            return True  # its links were looked at once more (frontier.traps)
         self._spare[url] -= 1  # what a cut excuses is no stated attempt
         # a host that throttles says 403
         early = not has_content(exchange) and unix(exchange.date) < self._visited.get(url, -math.inf)
         empty = early or classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing to be shown
         return self._spare[url] >= 0 and empty
+
+
+def _is_as(stated: RecordedExchange | None, exchange: RecordedExchange) -> bool:
+    """Is it the same answer, so that nothing else is shown of the page?"""
+    one, other = stated.message if stated else None, exchange.message
+    if stated is None or one is None or other is None or stated.digest != exchange.digest:
+        return False
+    return one.status == other.status and one.header(b"location") == other.header(b"location")
 
 
 def out_of_time(witness: Witness, documents: Sequence[Document]) -> Iterator[Finding]:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sharc_crawler.certificate.unspoken import NOTE, Known
 from sharc_crawler.instants import iso
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 PAGE, T = "http://a.example/p", 1_000_000.0
 
 
-def answer(at: float, status: int, digest: str | None = None):
-    return SimpleNamespace(message=SimpleNamespace(status=status), uri=PAGE, date=iso(T + at), digest=digest)
+def answer(at: float, status: int, digest: str | None = None, location: str | None = None):
+    message = SimpleNamespace(status=status, header={b"location": location}.get)
+    return SimpleNamespace(message=message, uri=PAGE, date=iso(T + at), digest=digest)
 
 
-def known(attempts: int) -> Known:
-    """A capture cut off at T, with a page that was revisited in so many attempts."""
+def known(attempts: int, records: Mapping[str, SimpleNamespace] = {}) -> Known:
+    """A capture cut off at T, with a page that was revisited in so many attempts; ``records``: by their places."""
     cut = {"from": iso(T), "to": iso(T + 1)}
-    found = Known({PAGE}, [{"capture": {"interruptions": [cut]}}])
-    visit = {"digest": "d", "file": "w", "attempts": 1, "date": iso(T - 9.0)}
-    found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "file": "w", "attempts": attempts}})
+    found = Known({PAGE}, [{"capture": {"interruptions": [cut]}}], records.get)
+    visit = {"file": "w", "offset": 1, "attempts": 1, "date": iso(T - 9.0)}
+    found.add({"url": PAGE, "visit": visit, "revisit": {"file": "w", "offset": 2, "attempts": attempts}})
     return found
 
 
@@ -34,9 +39,12 @@ def test_what_a_cut_excuses_is_none_of_the_attempts_that_are_stated(excused):
 
 
 def test_a_page_seen_once_more_as_it_was_is_no_attempt_and_one_seen_otherwise_is_found():
-    here = known(attempts=1)
-    assert all(here.excuses(answer(5.0 + n, 200, "d")) for n in range(3))
-    assert not here.excuses(answer(9.0, 200, "e"))
+    for status, place in ((200, None), (302, "/login")):
+        seen = [answer(-9.0, status, "d", place), answer(-5.0, status, "d", place)]
+        here = known(1, dict(zip(("w:1", "w:2"), seen, strict=True)))
+        assert all(here.excuses(answer(5.0 + n, status, "d", place)) for n in range(3))
+        others = ((status, "e", place), (203, "d", place), (status, "d", "/other"))
+        assert not any(here.excuses(answer(9.0, *other)) for other in others)
 
 
 def test_other_content_after_a_cut_is_not_excused():
@@ -47,8 +55,8 @@ def test_other_content_after_a_cut_is_not_excused():
 def test_what_a_host_that_throttles_answers_is_an_attempt_before_the_visit_and_at_no_other_time(status):
     for at, excused in ((-1.0, True), (0.0, False), (1.0, False)):
         found = Known({PAGE}, [])
-        visit = {"digest": "d", "file": "w", "attempts": 2, "date": iso(T)}
-        found.add({"url": PAGE, "visit": visit, "revisit": {"digest": "d", "file": "w", "attempts": 1}})
+        visit = {"file": "w", "offset": 1, "attempts": 2, "date": iso(T)}
+        found.add({"url": PAGE, "visit": visit, "revisit": {"file": "w", "offset": 2, "attempts": 1}})
         assert found.excuses(answer(at, status)) is excused
         assert not found.excuses(answer(-2.0, status)), "one more than is stated"
 
@@ -57,8 +65,6 @@ def test_what_a_host_that_throttles_answers_is_an_attempt_before_the_visit_and_a
 def test_a_page_that_is_called_refuted_excuses_answers_only_where_a_note_says_so(noted):
     notes = [f"{NOTE} 1 page, of which nothing is claimed"] if noted else ["another note"]
     found = Known({PAGE}, [{"capture": {"interruptions": [], "notes": notes}}])
-    visit = {"digest": "d", "file": "w", "attempts": 1, "date": iso(T)}
-    found.add(
-        {"url": PAGE, "visit": visit, "revisit": {"digest": "d", "file": "w", "attempts": 1}, "reason": "refuted"}
-    )
+    visit = {"file": "w", "offset": 1, "attempts": 1, "date": iso(T)}
+    found.add({"url": PAGE, "visit": visit, "revisit": {"file": "w", "offset": 2, "attempts": 1}, "reason": "refuted"})
     assert found.excuses(answer(5.0, 200, "forged")) is noted
