@@ -37,6 +37,27 @@ def run(*arguments: object) -> Ran:
 
 
 @pytest.mark.slow
+def test_a_rate_that_captures_bound_from_below_alone_is_told_as_such(tmp_path: Path) -> None:
+    """Ten captures, a month apart, that all differ: nobody can tell how often in between."""
+    file = tmp_path / "a.cdx"
+    digests = {"always": "ABCDEFGHIJ", "once": "AAAAABBBBB", "never": "AAAAAAAAAA"}
+    rows = [
+        f"org,a)/{page} 2020{month:02d}01000000 http://a.org/{page} text/html 200 {digest} 9\n"
+        for page, all_of_them in digests.items()
+        for month, digest in enumerate(all_of_them, 1)
+    ]
+    file.write_text("".join(sorted(rows)))
+    table = run("rank", file, "--now", "2020-10-05").stdout
+    assert re.search(r"≤ 30 days .* http://a.org/always", table)
+    assert table.count("≤") == 2, "and what that means"
+    found = {one["url"]: one for one in json.loads(run("rank", file, "--now", "2020-10-05", "--json").stdout)["seeds"]}
+    assert found["http://a.org/always"]["rate_least"] == pytest.approx(9 / (274 * 86_400))
+    assert found["http://a.org/once"]["rate_least"] is found["http://a.org/never"]["rate_least"] is None
+    [first] = [one for one in run("rank", file, "--ranker", "last-obs").stdout.splitlines() if "/always" in one]
+    assert "≤" not in first, "no rate is claimed"
+
+
+@pytest.mark.slow
 def test_rank(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds.txt"
     seeds.write_text(

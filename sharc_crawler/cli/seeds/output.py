@@ -77,12 +77,11 @@ def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask, s
     for one in ranked[:_SHOWN]:
         crawl = "yes" if one.chosen else "no"
         dates = (_date(one.last_update), _date(one.last_seen))
-        known = "" if one.known else "?"
         table.add_row(
             str(one.place),
             crawl,
             _value(one),
-            every(one.rate).removeprefix("every ") + known,
+            _interval(one),
             *dates,
             f"{one.captures:,}",
             foreign(one.url),
@@ -96,8 +95,19 @@ def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask, s
         console.print(f"p: the probability that a seed has changed since {since}, by {by:%Y-%m-%d %H:%M} UTC")
     if not all(one.known for one in ranked[:_SHOWN]):
         console.print("?: too few of its captures can be compared; the rate is what such seeds have at first")
+    if any(one.rate_least for one in ranked[:_SHOWN]):
+        console.print(
+            "≤: each of its captures differs from the one before; how much more often it changes nobody can tell"
+        )
     for reason, count in Counter(one.reason for one in ranked).most_common():
         console.print(f"{count:,} of {counted(len(ranked), 'seed')}: {reason}")
+
+
+def _interval(one: RankedSeed) -> str:
+    """How long between two updates, as far as that is known."""
+    if one.rate_least and one.rate is not None:
+        return f"≤ {every(one.rate_least).removeprefix('every ')}"
+    return every(one.rate).removeprefix("every ") + ("" if one.known else "?")
 
 
 def _value(one: RankedSeed) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.seeds.base import RankingTask, SeedRanker
 from sharc_crawler.seeds.guarded import made, scored
 from sharc_crawler.seeds.hacs.measures import likely_best
@@ -31,6 +32,7 @@ class RankedSeed:
     value: float  #: what it is ordered by
     p: float | None  #: the value, where it is a probability
     rate: float | None  #: λ, updates per second
+    rate_least: float | None  #: updates seen per second, where captures bound λ from below alone: each differs
     last_update: float | None  #: τ, an instant
     last_seen: float | None  #: the instant of the last capture, or of the last answer where none had content
     captures: int
@@ -72,7 +74,7 @@ def rank(
     until_now = seeds.window(-math.inf, task.now)
     seen, answered = until_now.latest(until_now.last_seen()), until_now.answered
     urls, captures = tuple(seeds.urls), window.captures()  # known before it is asked: a ranker may write into its own
-    scores = scored(ranker, seeds, window, task)
+    least, scores = _least(window), scored(ranker, seeds, window, task)
     if theta == "auto":
         theta = likely_best(scores.value)
     chosen = _chosen(scores.value, theta, budget, order := ordered(scores.value, seen))
@@ -83,6 +85,7 @@ def rank(
             value=float(scores.value[seed]),
             p=float(scores.value[seed]) if ranker.probabilities else None,
             rate=_some(scores.rate, seed),
+            rate_least=_some(least, seed),
             last_update=_some(scores.last_update, seed),
             last_seen=_some(seen, seed),
             captures=int(captures[seed]),
@@ -118,6 +121,18 @@ def check_cut(ranker: SeedRanker, theta: Threshold | None, budget: int | None) -
         raise UsageError(f"theta={theta} is no probability; give 0 to 1")
     if budget is not None and budget < 0:
         raise UsageError(f"budget={budget} is negative; give a number of seeds")
+
+
+def _least(seeds: SeedHistories) -> NDArray[np.float64]:
+    """Updates seen per second of each seed that has a page of which each capture differs from the one before; else NaN.
+
+    Such a page may have been updated any number of times in between: a rate that is made of it is the prior's.
+    """
+    seen = seeds.pages.intervals(interpolated=False)
+    changed, same = (seen.total((seen.changed == one).astype(np.float64)) for one in (CHANGED, UNCHANGED))
+    time = seen.total(np.where(seen.changed == UNKNOWN, 0.0, seen.lengths))
+    unbounded = seeds.sum(((changed > 0) & (same == 0)).astype(np.float64)) > 0
+    return np.where(unbounded, seeds.sum(changed / np.where(time > 0, time, np.inf)), np.nan)
 
 
 def _chosen(
