@@ -1,4 +1,4 @@
-"""Studies as Markdown: Table I, the mean weighted P@K, and what holds; of the lengths of history some."""
+"""Studies as Markdown: Table I, mean weighted P@K, what holds; by the least and the greatest length of history."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.study import Interval, Study
 
 _METHODS = {"hacs": "HACS", "hacs-plain": "HACS, plain", "frequency": "Frequency"}
-_LEFT_OUT = "Claims and pictures are of every w; the tables that follow have some of them."
+_LEFT_OUT = "Claims and pictures are of every w; the tables that follow have the least and the greatest."
 
 
 def slug(title: str) -> str:
@@ -24,13 +24,13 @@ def slug(title: str) -> str:
 
 
 def shown(weeks: Iterable[int]) -> list[int]:
-    """The lengths of history that tables have: one week, then four times as long each, and the longest.
+    """The lengths of history that tables have: the least and the greatest.
 
     >>> shown(range(1, 13))
-    [1, 4, 12]
+    [1, 12]
     """
-    *_, longest = known = list(weeks)
-    return [one for one in known if one in (1, 4, 16, 64) or one == longest]
+    least, *others = weeks
+    return [least, *others[-1:]]
 
 
 def markdown(studies: Sequence[Study], preface: str) -> str:
@@ -68,17 +68,17 @@ def _section(study: Study) -> str:
 
 
 def _table(study: Study, method: str) -> str:
-    """Random and brute force in full beside HACS; elsewhere what Random reaches with as many seeds."""
+    """All in full of HACS; of others the micro average, and what Random reaches with as many seeds."""
     in_full = method == "hacs"
     names = ["w", "seeds", "known", "θ̂", *(f"{measure} {_METHODS[method]}" for measure in ("P", "R", "F1"))]
     names += [f"{measure} {who}" for who in ("Random", "Brute") for measure in ("P", "R", "F1")] if in_full else []
-    names += [*([] if in_full else ["F1 Random"]), "macro: θ̂", "P", "R", "F1", "F1 Random"]
+    names += ["macro: θ̂", "P", "R", "F1", "F1 Random"] if in_full else ["F1 Random", "macro: F1"]
     lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
     seeds, known = study.sizes()
     for weeks in shown(study.scoring):
         micro, macro = (study.row(weeks, method, average) for average in ("micro", "macro"))
         values = [micro.theta, *micro.own, *((*micro.random, *micro.brute) if in_full else micro.random[2:])]
-        values += [macro.theta, *macro.own, macro.random[2]]
+        values += [macro.theta, *macro.own, macro.random[2]] if in_full else [macro.own[2]]
         head = f"| {weeks} | {seeds[weeks]:.0f} | {known[weeks]:.0%} | "
         lines.append(head + " | ".join(f"{value:.3f}" for value in values) + " |")
     return "\n".join(lines)
