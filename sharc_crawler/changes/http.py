@@ -74,6 +74,19 @@ _INTERIM = {*range(100, 200)} - {101}  #: after that one the connection speaks a
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
+def line_of(held: bytearray, data: bytes, at: int) -> tuple[bytes, int]:
+    """The next line, with its end, and where the one after it begins; empty: it is not whole yet, and is ``held``."""
+    found = data.find(b"\n", at)
+    if found < 0:
+        held += data[at:]
+        return b"", len(data)
+    line = data[at : found + 1]
+    if held:
+        line = bytes(held) + line
+        held.clear()
+    return line, found + 1
+
+
 @lru_cache(maxsize=256)  # a server's answers have most of them in common
 def field_of(line: bytes) -> tuple[bytes, bytes] | None:
     """Name and value in a header's line, unfolded; ``None``: it is none (RFC 9112, 5.1)."""

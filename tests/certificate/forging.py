@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import zipfile
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.members import Record, records
@@ -85,3 +87,38 @@ def entry(document: dict, name: str) -> dict:
 
 def is_page(record: Record, name: str, kind: str = "response") -> bool:
     return record.kind == kind and record.get("WARC-Target-URI") == SITE + name
+
+
+def repacked(wacz: Path, to: Path, changes: dict, more: dict | None = None) -> Path:
+    """Write a package with other parts, and make all digests of it anew."""
+    with zipfile.ZipFile(wacz) as old:
+        parts = {info.filename: old.read(info) for info in old.infolist()}
+    for name, change in changes.items():
+        parts[name] = change(parts[name])
+    parts |= more or {}
+    about = json.loads(parts.pop("datapackage.json"))
+    parts.pop("datapackage-digest.json")
+    listed = [
+        {
+            "name": name.rpartition("/")[2].lower(),
+            "path": name,
+            "hash": f"sha256:{hashlib.sha256(data).hexdigest()}",
+            "bytes": len(data),
+        }
+        for name, data in parts.items()
+    ]
+    text = json.dumps({**about, "resources": listed}, indent=2, ensure_ascii=False).encode()
+    seal = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
+    parts |= {"datapackage.json": text, "datapackage-digest.json": json.dumps(seal, indent=2).encode()}
+    with zipfile.ZipFile(to, "w") as new, zipfile.ZipFile(wacz) as old:
+        for name, data in parts.items():
+            new.writestr(zipfile.ZipInfo(name, old.infolist()[0].date_time), data)
+    return to
+
+
+def swap(old: bytes, new: bytes):
+    def change(data: bytes) -> bytes:
+        assert old in data
+        return data.replace(old, new)
+
+    return change

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import json
 import os
 import shutil
@@ -26,7 +24,6 @@ from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.model import Slot, Verdict
-from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
 from tests.certificate.forging import findings, forge, forge_warc, is_page, rewrite
@@ -376,142 +373,3 @@ def test_a_media_type_that_is_not_ascii_is_read_one_way(tmp_path):
     maker.out.close()
     (warc,) = tmp_path.glob("*.warc.gz")
     assert set(index_path(warc).read_text().splitlines()) == {entry.line() for entry in entries(warc)}
-
-
-# -- packages ----------------------------------------------------------------------------------------------------------
-
-
-def repacked(wacz: Path, to: Path, changes: dict, more: dict | None = None) -> Path:
-    """Write a package with other parts, and make all digests of it anew."""
-    with zipfile.ZipFile(wacz) as old:
-        parts = {info.filename: old.read(info) for info in old.infolist()}
-    for name, change in changes.items():
-        parts[name] = change(parts[name])
-    parts |= more or {}
-    about = json.loads(parts.pop("datapackage.json"))
-    parts.pop("datapackage-digest.json")
-    listed = [
-        {
-            "name": name.rpartition("/")[2].lower(),
-            "path": name,
-            "hash": f"sha256:{hashlib.sha256(data).hexdigest()}",
-            "bytes": len(data),
-        }
-        for name, data in parts.items()
-    ]
-    text = json.dumps({**about, "resources": listed}, indent=2, ensure_ascii=False).encode()
-    seal = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
-    parts |= {"datapackage.json": text, "datapackage-digest.json": json.dumps(seal, indent=2).encode()}
-    with zipfile.ZipFile(to, "w") as new, zipfile.ZipFile(wacz) as old:
-        for name, data in parts.items():
-            new.writestr(zipfile.ZipInfo(name, old.infolist()[0].date_time), data)
-    return to
-
-
-@pytest.mark.parametrize(
-    "text",
-    [b"[", b"[1]", b"{}", b'{"a": 1}', b"[" * 200_000],
-    ids=["cut", "no object", "empty", "other", "lists in lists"],
-)
-@pytest.mark.parametrize("name", ["confirmation/confirmation.json", "datapackage-digest.json"])
-def test_what_of_a_package_cannot_be_read_is_a_finding(original, tmp_path, name, text):
-    with zipfile.ZipFile(original[1]) as old, zipfile.ZipFile(tmp_path / "demo.wacz", "w") as new:
-        parts = {info.filename: old.read(info) for info in old.infolist()} | {name: text}
-        for part, data in parts.items():
-            new.writestr(zipfile.ZipInfo(part, old.infolist()[0].date_time), data)
-    done = CliRunner().invoke(main, ["verify", str(tmp_path / "demo.wacz")])
-    assert done.exit_code == 3, done.exception
-    assert name in done.output or "cannot be read" in done.output
-
-
-def swap(old: bytes, new: bytes):
-    def change(data: bytes) -> bytes:
-        assert old in data
-        return data.replace(old, new)
-
-    return change
-
-
-def reported(change):
-    def altered(data: bytes) -> bytes:
-        report = json.loads(data)
-        change(report["captures"][0])
-        return json.dumps(report).encode()
-
-    return altered
-
-
-divided = reported(
-    lambda capture: capture["subsites"].append(
-        {"name": "news", "reference": capture["times"]["reference"], "coherence": capture["coherence"]}
-    )
-)
-
-
-def resources_with(**figures):
-    return reported(lambda capture: capture["resources"].update(figures))
-
-
-def index_with(change):
-    return lambda data: gzip.compress(change(gzip.decompress(data)), mtime=0)
-
-
-PACKAGES = {
-    "another page in the index": ({"indexes/index.cdx.gz": index_with(swap(b"/equal", b"/other"))}, "the index is not"),
-    "a line less": (
-        {"indexes/index.cdx.gz": index_with(lambda d: b"".join(d.splitlines(keepends=True)[1:]))}, "the index is not",
-    ),
-    "other blocks": ({"indexes/index.idx": swap(b'"offset": 0', b'"offset": 1')}, "not in blocks"),
-    "another verdict in the list": ({"pages/pages.jsonl": swap(b'"changed", ', b'"coherent", ')}, "the list of pages"),
-    "another title of a page": ({"pages/pages.jsonl": swap(b"example.org/apex", b"example.org/news")}, "the list of p"),
-    "another time of a page": ({"pages/pages.jsonl": swap(b"11:08:20", b"11:09:20")}, "the list of pages"),
-    "another claim in the report": (
-        {"report/data.json": swap(b"3 of 7 pages were", b"7 of 7 pages were")}, "claims something else",
-    ),
-    "other figures": ({"report/data.json": swap(b'"coherent": 3', b'"coherent": 7')}, "figures are not those"),
-    "another page in the report": (
-        {"report/data-pages.jsonl": swap(b'"verdict": "changed"', b'"verdict": "coherent"')}, "pages are not those",
-    ),
-    "other grounds of the claim": (
-        {"report/data.json": swap(b'"evidence": "validator"', b'"evidence": "bytes"')}, "grounds or limits",
-    ),
-    "another limit of the claim": ({"report/data.json": swap(b"Equal bytes show", b"All bytes show")}, "or limits"),
-    "other seeds": ({"report/data.json": swap(b'"seeds": [\n    "http', b'"seeds": [\n    "xttp')}, "of its seeds"),
-    "another setting": ({"report/data.json": swap(b'"delay": 0.05', b'"delay": 2.0')}, "says of its settings"),
-    "a part of the site": ({"report/data.json": divided}, "says of its subsites"),
-    "more resources": ({"report/data.json": resources_with(captured=99)}, "figures of resources"),
-    "another instant of a download": (
-        {"report/data-pages.jsonl": swap(b'"started": "2026-11-18T11:06:4', b'"started": "2026-11-18T11:06:3')},
-        "pages are not those",
-    ),
-    "another report for people": ({"report/report.html": swap(b"3 of 7", b"7 of 7")}, "is not that of its data"),
-    "another T in the title": ({"datapackage.json": swap(b"11:08:20Z", b"12:08:20Z")}, "its title"),
-    "another claim in its description": ({"datapackage.json": swap(b"3 of 7", b"7 of 7")}, "its description"),
-}  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.matrix
-@pytest.mark.parametrize("case", PACKAGES)
-def test_what_a_package_adds_is_made_anew_and_compared(original, tmp_path, case):
-    changes, expected = PACKAGES[case]
-    path = repacked(original[1], tmp_path / "altered.wacz", changes)
-    assert expected in "\n".join(map(str, not_of_it(path)))
-    assert CliRunner().invoke(main, ["verify", str(path)]).exit_code == 3
-
-
-def test_a_package_as_it_was_written_has_nothing_else(original, tmp_path):
-    assert list(not_of_it(original[1])) == []
-    assert list(not_of_it(repacked(original[1], tmp_path / "same.wacz", {}))) == []
-
-
-@pytest.mark.parametrize("name", ["archive/x.warc", "more/report.html", "archive/deep/x.warc.gz", "index.html"])
-def test_other_files_in_a_package_are_found(original, tmp_path, name):
-    path = repacked(original[1], tmp_path / "more.wacz", {}, {name: b"more"})
-    assert f"{name}: no file of a package" in map(str, verify(path).findings)
-
-
-def test_a_page_in_the_warc_file_of_a_certificate_in_a_package(original, tmp_path):
-    kept_in = json.loads((original[0] / "certificate.json").read_text())[KEPT_IN]["file"]
-    path = repacked(original[1], tmp_path / "more.wacz", {f"archive/{kept_in}": lambda data: data + WARC})
-    assert "record in the file of a certificate" in "\n".join(map(str, verify(path).findings))

@@ -20,9 +20,9 @@ from sharc_crawler.cli import main
 from sharc_crawler.collection.verifying_package import verify_package
 from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import PackageSeal, package
+from tests.certificate.forging import repacked
 from tests.certificate.made import SITE, certified
 from tests.certificate.provisional import OLD, TOLD, later, provisional
-from tests.certificate.test_beside import repacked
 from tests.certificate.test_sealing import key_file
 from tests.certificate.time_authority import TimeAuthority
 

@@ -16,9 +16,8 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.cli import main
 from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.write import write
-from tests.certificate.forging import entry, forge
+from tests.certificate.forging import entry, forge, repacked
 from tests.certificate.made import divided, make
-from tests.certificate.test_beside import repacked
 from tests.certificate.test_sealing import key_file
 from tests.certificate.time_authority import TimeAuthority
 

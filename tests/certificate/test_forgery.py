@@ -22,7 +22,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.report.html import render
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
-from tests.certificate.forging import entry, forge, forge_warc, is_page, rewrite
+from tests.certificate.forging import entry, forge, forge_warc, is_page, repacked, rewrite
 from tests.certificate.made import SITE, certified
 from tests.certificate.test_beside import (
     AT_T,
@@ -33,7 +33,6 @@ from tests.certificate.test_beside import (
     metadata,
     put,
     records_of,
-    repacked,
     restated,
 )
 

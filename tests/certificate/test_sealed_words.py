@@ -18,8 +18,8 @@ from sharc_crawler.report.package_check import package_digest
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.unsealed import unsealed
 from sharc_crawler.report.write import DATA, PAGES, Lines, to_json, write
+from tests.certificate.forging import repacked, swap
 from tests.certificate.made import make
-from tests.certificate.test_beside import repacked, swap
 
 
 @pytest.fixture(scope="module")

@@ -120,9 +120,10 @@ class Command(CrawlCommand):
         if error or (self._process.bootstrap_failed and not code):
             self.exitcode = FAILED
         elif code is None:  # Ctrl-C twice, or once before the spider was opened
+            from sharc_crawler.live.beginning import sessions
             from sharc_crawler.live.failures.mishaps import way_out
 
-            self._stopped(way_out(crawler, Path(arguments["output"])))
+            self._stopped(way_out(sessions.get(crawler), Path(arguments["output"])))
         else:
             self.exitcode = code
 

@@ -11,7 +11,6 @@ from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.errors import SharcError
-from sharc_crawler.live.failures.failing import LOOPS
 from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.report.words import printable
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
+LOOPS = ("asyncio", "twisted")  #: who logs what nobody caught
 _GIVEN = re.compile(rf"(?<![\w.-])(?P<name>{'|'.join(name for name, row in ARGUMENTS.items() if row.setting)})=")
 
 

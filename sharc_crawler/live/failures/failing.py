@@ -21,7 +21,6 @@ T = TypeVar("T")
 
 EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
 COMPLETE, FAILED, NOTHING_CAPTURED, INTERRUPTED = 0, 1, 4, 5
-LOOPS = ("asyncio", "twisted")  #: who logs what nobody caught
 
 
 def ends_the_crawl(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T | None]:
@@ -42,7 +41,7 @@ def ends_the_crawl(method: Callable[Concatenate[S, P], T]) -> Callable[Concatena
 
 def without_tracebacks() -> None:
     """What of ours is logged of a project's spider says what to do: where it arose helps nobody."""
-    for name in (*LOOPS, "scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
+    for name in ("asyncio", "twisted", "scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
         logging.getLogger(name).addFilter(_in_one_line)
 
 

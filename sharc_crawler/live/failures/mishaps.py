@@ -11,7 +11,6 @@ from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.options import USUAL
 from sharc_crawler.errors import DataError
-from sharc_crawler.live.beginning import sessions
 from sharc_crawler.live.failures.problems import plain
 from sharc_crawler.live.requests import META_KEY, SENT_KEY
 from sharc_crawler.live.wire.addresses import AddressRefusedError
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy import Request
-    from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from sharc_crawler.frontier.capture import SiteCapture
@@ -144,24 +142,13 @@ def _untrusted(host: str, why: str) -> str:
     )
 
 
-def ended_by(code: int, setting: str, name: str) -> str:
-    """How a process ended; whose code it ran, where it is somebody else's. Of signals most are limits of ours.
-
-    >>> ended_by(3, "SHARC_WRITER", "mine.Writer"), ended_by(3, "SHARC_WRITER", "warc")
-    ("exit code 3 with SHARC_WRITER='mine.Writer'", 'exit code 3')
-    """
-    ours = name in {"", USUAL, "content"} or name.startswith("sharc_crawler.")
-    return f"signal {-code}" if code < 0 else f"exit code {code}{'' if ours else f' with {setting}={name!r}'}"
-
-
-def way_out(crawler: Crawler, output: Path) -> str:
+def way_out(session: Session | None, output: Path) -> str:
     """How a crawl that ends at once goes on."""
-    return _unreturned(crawler) + going_on(output)
+    return _unreturned(session) + going_on(output)
 
 
-def _unreturned(crawler: Crawler) -> str:
+def _unreturned(session: Session | None) -> str:
     """What it says first where somebody else's writer keeps it waiting, maybe for ever."""
-    session = sessions.get(crawler)
     if session is None or session.config.writer == USUAL:
         return ""
     archivist, writer = session.archivist, session.config.writer

@@ -11,7 +11,6 @@ from scrapy.settings import SETTINGS_PRIORITIES, default_settings
 from scrapy.utils.python import global_object_name
 
 from sharc_crawler.guides import guide
-from sharc_crawler.live.extension import INSTEAD
 from sharc_crawler.live.failures.failed import fails
 from sharc_crawler.live.wire.addresses import SETTING, AddressRefusedError
 from sharc_crawler.live.wire.exchanges import others_handlers
@@ -63,12 +62,12 @@ OF_THE_QUEUE = {
 _OWN = SETTINGS_PRIORITIES["spider"]
 #: settings of Scrapy's for a project's own spider, and what the spider ``site`` has instead
 NOT_FOR_SITE = {
-    "CLOSESPIDER_ITEMCOUNT": "has no effect on the spider site, which makes no items: limit= bounds its pages",
     "DEPTH_LIMIT": "has no effect on the spider site: -a hops={} is its bound",
     "DEPTH_PRIORITY": "has no effect on the spider site: strategy= orders its pages",
     "JOBDIR": "has no effect on the spider site: the same command, with the same output=, goes on",
     "RETRY_TIMES": "has no effect on the spider site: give -s SHARC_ATTEMPTS=NUMBER, the first attempt among them",
     "ROBOTSTXT_OBEY": "has no effect on the spider site: SHARC_OBEY_ROBOTS says whether it obeys robots.txt",
+    "CLOSESPIDER_ITEMCOUNT": "has no effect on the spider site, which makes no items: limit= bounds its pages",
 }
 
 NOT_KEPT = (
@@ -123,7 +122,7 @@ def _at_once(settings: BaseSettings, config: Config) -> Iterator[str]:
 
 def not_for_site(settings: BaseSettings) -> Iterator[str]:
     """The lines for the spider ``site``, of what a project or a command says."""
-    for name in INSTEAD:
+    for name in NOT_FOR_SITE:
         meant = "True" if name == "ROBOTSTXT_OBEY" else _default(name)
         if settings.getpriority(name) != _OWN and str(settings[name]) != meant:
             yield f"{name}={settings[name]} {NOT_FOR_SITE[name].format(settings[name])}"

@@ -244,7 +244,7 @@ class Readers:
     def _gone(self, reader: _Reader, code: int) -> None:
         """A process ended: the document that it was over is tried again, at last without looking into it."""
         self._readers.remove(reader)
-        from sharc_crawler.live.failures.mishaps import ended_by  # hardly ever
+        from sharc_crawler.live.writing.errors_told import ended_by  # hardly ever
 
         ended = ended_by(code, "SHARC_DETECTOR", str(self._terms["detector"]))
         logger.warning("A process that reads documents ended (%s); another goes on.", ended)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from sharc_crawler.live.wire.framing import line_of
+from sharc_crawler.changes.http import line_of
 
 SIZE_LINE = 1024  #: bytes; of a chunk's size and its extensions
 TRAILERS = 1 << 16  #: bytes

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.http import BLANK_LINE, STATUS_LINE, field_of, transfer_codings
+from sharc_crawler.changes.http import BLANK_LINE, STATUS_LINE, field_of, line_of, transfer_codings
 
 if TYPE_CHECKING:
     from sharc_crawler.live.wire.chunks import Chunks
@@ -28,19 +28,6 @@ _NO_BODY = (SWITCHED, 204, 304)
 _FRAMING = (b"content-length", b"transfer-encoding", b"connection")
 LONGEST_HEAD = 1 << 20  #: bytes; a server that sends more without ending its headers is hung up on
 INTERIM = 100  #: answers (1xx) before the one that counts; of one that sends more likewise
-
-
-def line_of(held: bytearray, data: bytes, at: int) -> tuple[bytes, int]:
-    """The next line, with its end, and where the one after it begins; empty: it is not whole yet, and is ``held``."""
-    found = data.find(b"\n", at)
-    if found < 0:
-        held += data[at:]
-        return b"", len(data)
-    line = data[at : found + 1]
-    if held:
-        line = bytes(held) + line
-        held.clear()
-    return line, found + 1
 
 
 @lru_cache(maxsize=256)  # a server's answers have most of them in common

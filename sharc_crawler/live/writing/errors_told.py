@@ -6,6 +6,7 @@ import errno
 import os
 from typing import Any
 
+from sharc_crawler.archive.options import USUAL
 from sharc_crawler.errors import DataError, SharcError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.space import is_full
@@ -30,11 +31,19 @@ def describe(error: Exception) -> dict[str, Any]:
 
 def of_an_end(code: int, writer: str, unsaved: int) -> tuple[dict[str, Any], str]:
     """Of a writing process that ended: the error of what it had not answered, and a note for the reports."""
-    from sharc_crawler.live.failures.mishaps import ended_by  # not in that process
-
     ended = f"the process that writes WARC files ended ({ended_by(code, 'SHARC_WRITER', writer)})"
     lost = f"{counted(unsaved, 'unsaved visit')} will be retried"
     return describe(NotArchivedError(ended)), f"{ended}; restarted. {lost}. No recorded visit is lost"
+
+
+def ended_by(code: int, setting: str, name: str) -> str:
+    """How a process ended; whose code it ran, where it is somebody else's. Of signals most are limits of ours.
+
+    >>> ended_by(3, "SHARC_WRITER", "mine.Writer"), ended_by(3, "SHARC_WRITER", "warc")
+    ("exit code 3 with SHARC_WRITER='mine.Writer'", 'exit code 3')
+    """
+    ours = name in {"", USUAL, "content"} or name.startswith("sharc_crawler.")
+    return f"signal {-code}" if code < 0 else f"exit code {code}{'' if ours else f' with {setting}={name!r}'}"
 
 
 def error_of(described: dict[str, Any]) -> SharcError:
