@@ -112,7 +112,7 @@ def _by_script(facts: CaptureFacts) -> Iterator[str]:
 def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:
     """What a session shows, and what pages want of those without one."""
     session = facts.settings.keys() & {"session", "session_cookies", "keep_secrets"}
-    if session or len(facts.figures.redirects) >= ALIKE or (Kind.PAGE, LOCKED) in facts.figures.missing:
+    if session or 2 * len(facts.figures.redirects) >= captured or (Kind.PAGE, LOCKED) in facts.figures.missing:
         from sharc_crawler.report.sessions import told  # few sites are so
 
         yield from told(facts, captured)

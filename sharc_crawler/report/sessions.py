@@ -54,11 +54,14 @@ def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:
     ends = [(url, target.partition("?")[0]) for url, (kind, _, target) in found.items() if kind is Kind.PAGE]
     places = Counter("their own addresses" if end == url.partition("?")[0] else end for url, end in ends)
     for place, number in places.most_common(1):
-        if number >= ALIKE and 2 * number >= captured + len(ends):
+        seeds = [url for url, _ in ends if url in facts.seeds]
+        if (number >= ALIKE or seeds) and 2 * number >= captured + len(ends):
+            who = f"{counted(number, 'page')} redirect" if number >= ALIKE else f"the seed {seeds[0]} redirects"
             have = (
                 "" if facts.settings.get("session") else f"; cookies=FILE captures in a session ({guide('capturing')})"
             )
+            asks = "do they" if number >= ALIKE else "does it"
             yield (
-                f"{counted(number, 'page')} redirect to {place}: do they want a cookie, a consent or a log-in? What"
-                f" lies behind is not captured, since cookies that a server sets are not sent back{have}"
+                f"{who} to {place}: {asks} want a cookie, a consent or a log-in? What lies behind is not captured,"
+                f" since cookies that a server sets are not sent back{have}"
             )

@@ -335,6 +335,16 @@ def test_a_wall_that_half_of_the_pages_lead_to_is_told(target: str, place: str) 
         assert not [note for note in noted(other) if "log-in" in note]
 
 
+def test_a_wall_before_the_seed_is_told_though_nothing_else_is_known() -> None:
+    wall = page("http://h/", visit=visit(T, result=Result.REDIRECTED), target="http://h/consent?next=/", reason="r")
+    others = [judged(f"http://h/{number}", Verdict.COHERENT) for number in range(2)]
+    [told] = [note for note in noted(facts(wall, others[0], seeds=("http://h/",))) if "log-in" in note]
+    assert told.startswith("the seed http://h/ redirects to http://h/consent: does it want a cookie")
+    assert not [note for note in noted(facts(wall, *others, seeds=("http://h/",))) if "log-in" in note], (
+        "an ordinary way in"
+    )
+
+
 def test_a_seed_that_was_not_taken_in_is_named_with_the_reason() -> None:
     left = (Outside("http://h/b", "excluded by 'b'", "seed"), Outside("http://h/c", "excluded by 'c'", "http://h/"))
     notes = noted(facts(judged("http://h/", Verdict.COHERENT), outside=left))

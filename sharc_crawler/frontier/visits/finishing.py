@@ -100,11 +100,12 @@ class Finisher:
         moved, listed = "", fetch.kind is _SITEMAP
         links, now = capture.mode.named(fetch, outcome, links), ended.now
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
-            from sharc_crawler.frontier.visits.redirects import redirected, widen
+            from sharc_crawler.frontier.visits.redirects import followed, widen
 
             moved = outcome.location if widen(self._ledger.pages, capture, fetch.page, outcome.location) else ""
             listed = listed or self._ledger.pages.listed(fetch.page)
-            links = [*links, redirected(self.admitter.canonical, capture, fetch, outcome.location)]
+            led = followed(self.admitter.canonical, self._ledger.pages, capture, fetch, outcome.location)
+            links = [*links, *led]
         if not links or not (capture.spec.discover or fetch.kind in _LISTS):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1

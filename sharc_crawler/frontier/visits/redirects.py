@@ -18,6 +18,19 @@ if TYPE_CHECKING:
 
     Canonical = Callable[[str], str | None]
 
+MOST = 20  #: redirects in a row that are followed, as browsers do
+
+
+def followed(
+    canonical: Canonical, pages: PageTable, capture: SiteCapture, fetch: Fetch, location: str
+) -> list[Sighting]:
+    """Where a redirect leads, if it is not one too many of those that led to it."""
+    first = pages.named_as(fetch.page)
+    if pages.depths[fetch.page] - pages.depths[first] < MOST - 1:
+        return [redirected(canonical, capture, fetch, location)]
+    capture.note(f"{pages.urls[first]} redirects on and on: it may want a cookie; {MOST} in a row are followed")
+    return []
+
 
 def redirected(canonical: Canonical, capture: SiteCapture, fetch: Fetch, location: str) -> Sighting:
     """Where a redirect leads; another spelling of the same URL is a page of its own, or it would be lost.

@@ -11,6 +11,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness, Task
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.visits.redirects import MOST
 from sharc_crawler.frontier.visits.refusing import _refuse_page
 from sharc_crawler.model import (
     Done,
@@ -63,6 +64,18 @@ def test_a_redirect_is_recorded_and_its_target_captured(world, impolite):
     fetches = world.run(frontier)
     assert urls(fetches).count("old") == 1
     assert set(verdicts(store)) == {"", "new"}
+
+
+def test_redirects_on_and_on_are_followed_as_often_as_by_browsers(world, impolite):
+    world.links = {ROOT: [page("old")]}
+    moved = {"result": Result.REDIRECTED, "status": 302}
+    names = ["old", *(f"old?c={number}" for number in range(99))]
+    world.answers = {ROOT + name: [{**moved, "location": ROOT + led}] for name, led in pairwise(names)}
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(), world.now)
+    asked = [one for one in urls(world.run(frontier)) if "old" in one]
+    assert asked == names[:MOST]
+    assert any(f"{ROOT}old redirects on and on" in note for note in capture.notes)
 
 
 def test_a_lease_that_is_never_answered_is_queued_again(world, impolite):
