@@ -32,7 +32,7 @@ from sharc_crawler.frontier.traps.echoes import shape
 from sharc_crawler.frontier.traps.fleeting import named_alone
 from sharc_crawler.frontier.traps.loops import Loops
 from sharc_crawler.frontier.traps.named_paths import NamedPaths
-from sharc_crawler.frontier.traps.rules import MANY
+from sharc_crawler.frontier.traps.rules import LAST, MANY
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.plural import counted
 from sharc_crawler.unlikely import look_at, nobodys
@@ -80,6 +80,7 @@ class _MadeFolder:
     asked: dict[PageId, frozenset[PageId]] = field(default_factory=dict)  #: pages, and what of the folder they named
     looks: list[Sequence[str]] = field(default_factory=list)  #: to be asked for once more: these, then the probes
     why: str = ""  #: the rest of it is left; it stays so
+    stays: bool = False  #: though its links do: who named what tells nothing
 
     def count(self, pages: float) -> None:
         """One more that leads on, or something that speaks against it."""
@@ -203,8 +204,9 @@ class Bottomless:
         if folder.row < (SHORT if self.closed else ROW):
             return folder.looks.pop(0) if len(folder.looks) > 1 else ()
         stays = self._looks.staying.issuperset(folder.probes)
-        if self.closed or folder.gone(self._looks) or (stays and folder.row >= LONG):
-            self._close(folder, folder.row, " but new ones, as addresses do that nobody names")
+        gone = folder.gone(self._looks)
+        if self.closed or gone or (stays and folder.row >= LONG):
+            return self._close(folder, folder.row, " but new ones, as addresses do that nobody names", stays=not gone)
         elif folder.looks:
             return folder.looks.pop(0)
         return ()
@@ -216,12 +218,15 @@ class Bottomless:
             return [look_at(pages.urls[one]) for one in folder.asked]
         others = self._looks is not None and folder.alone > ALONE and folder.mostly_gone(self._looks)
         if others or folder.alone >= LAST:
-            self._close(folder, folder.alone, " that were known")
+            return self._close(folder, folder.alone, " that were known", stays=not others)
         return ()
 
-    def _close(self, folder: _MadeFolder, row: float, names: str) -> None:
-        self.closed = True
+    def _close(self, folder: _MadeFolder, row: float, names: str, *, stays: bool) -> Sequence[str]:
+        """The rest of it is left, if links that led there are gone; who is to be asked for these."""
+        self.closed, folder.stays = True, stays
         folder.why = folder.why or f"{counted(math.ceil(row), 'page')} in a row named none{names}"
+        first = {self._way_to(one)[0] for one in (() if stays else folder.latest)}
+        return [look_at(self._pages.urls[one]) for one in first if one != UNSEEN] if self._pages else ()
 
     def _ask(self, folder: _MadeFolder, pages: PageTable) -> Sequence[str]:
         depth = {one: pages.urls[one].count("/") for one in folder.latest}
@@ -270,7 +275,29 @@ class Bottomless:
             return 0
         folder = self._folder_of(self._pages.parents[page], url)
         made = folder is not None and folder.made(self._looks)
-        return max(made, 0 if self._pages.listed(page) else self._loops.doubts(url, self._looks))
+        return max(made, (LAST + 1) * (self.unknown(page, url) != UNSEEN), 0 if self._pages.listed(page) else self._loops.doubts(url, self._looks))
+
+    def unknown(self, page: PageId, url: str) -> PageId:
+        """Who is to be asked once more whether a link on the way to a page is still there, unless it is left anyway."""
+        if not self.closed or self._pages is None:
+            return UNSEEN
+        folder = self._folder_of(self._pages.parents[page], url)
+        return self._way_to(page)[0] if folder and folder.why and not folder.stays else UNSEEN
+
+    def _way_to(self, page: PageId) -> tuple[PageId, bool]:
+        """Who is first to be asked, of those that lead there from a seed; is such a link gone?"""
+        unknown, leads = UNSEEN, page
+        for _ in range(ABOVE if self._pages and self._looks else 0):
+            page, leads = leads, self._pages.parents[leads]
+            if leads == NO_PARENT:
+                break
+            stays = self._looks.stays(page, leads)
+            if stays is False:
+                return UNSEEN, True
+            unknown = leads if stays is None else unknown
+            if self._pages.depths[leads] > 1 and not self._marks_of(leads) & _LEADS:
+                break
+        return unknown, self._looks is None
 
     def why_not(self, parent: PageId, url: str, page: PageId = UNSEEN) -> str:
         """Why a page is left that another named first; empty: it is not. ``page``: it waits under this number."""
@@ -279,7 +306,9 @@ class Bottomless:
             return ""
         self._paths = self._paths or NamedPaths(self._pages)
         self._paths.named(url, parent)
-        return "" if self._paths.new(url) else folder.why
+        if self._paths.new(url):
+            return ""
+        return folder.why if folder.stays or self._way_to(parent if page == UNSEEN else page)[1] else ""
 
     def _folder_of(self, parent: PageId, url: str) -> _MadeFolder | None:
         """Where a page counts that one named which leads on."""

@@ -112,6 +112,11 @@ class FleetingLinks:
         if page != UNSEEN and (alone := named_alone(page, pages)) and alone.isdisjoint(named):
             self.gone.add(page)
 
+    def stays(self, page: PageId, parent: PageId) -> bool | None:
+        """Is the link of a page there when that is asked for again? ``None``: it was not asked."""
+        asked = parent in self._asked or parent in self.again or len(self._asked) >= MOST
+        return page in self.again.get(parent, ()) if asked else None
+
     def suggested_again(self, url: str, look: str) -> None:
         """What nobody names was asked for once more: does it name the same?"""
         if (before := self.suggested.get(url)) and set(before) <= set(self.suggested.get(look, ())):

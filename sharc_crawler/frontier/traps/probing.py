@@ -186,9 +186,14 @@ class Prober:
         traps, doubted, pages = capture.traps, capture.doubted, self._ledger.pages
         assert traps is not None, "they put it off"
         assert doubted is not None, "it was taken from there"
+        looks = _looks(traps)
+        if traps.bottomless and (one := traps.bottomless.unknown(visit.page, pages.urls[visit.page])) != UNSEEN:
+            looks.asked(one)
+            if self._look(capture, pages.urls[one], now):
+                doubted.put(visit, pages, doubts)
+                return True
         if doubts <= LAST and (traps.suspicion is None or traps.left(visit.page, pages)):
             return False  # a calendar's
-        looks = _looks(traps)
         if looks.wants(visit.page, pages):
             looks.asked(parent := pages.parents[visit.page])
             if self._look(capture, pages.urls[parent], now):

@@ -90,7 +90,7 @@ class Hub(Endless):
         return (url, [ROOT, *self.true]) if url == f"{ROOT}archive" else super().content(url)
 
 
-@pytest.mark.parametrize("strategy", ["bfs", "dfs"])
+@pytest.mark.parametrize("strategy", ["bfs", "dfs", "sharc-selective"])
 def test_what_a_hub_had_named_is_captured_though_its_folder_is_a_traps(impolite, strategy):
     world = Hub()
     visited, _ = crawl(world, impolite, strategy, limit=0)
