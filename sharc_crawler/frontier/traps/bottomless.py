@@ -32,7 +32,8 @@ from sharc_crawler.frontier.traps.echoes import shape
 from sharc_crawler.frontier.traps.fleeting import named_alone
 from sharc_crawler.frontier.traps.loops import Loops
 from sharc_crawler.frontier.traps.named_paths import NamedPaths
-from sharc_crawler.frontier.traps.rules import LAST, MANY
+from sharc_crawler.frontier.traps.rules import LAST as LATE
+from sharc_crawler.frontier.traps.rules import MANY
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.plural import counted
 from sharc_crawler.unlikely import look_at, nobodys
@@ -207,9 +208,7 @@ class Bottomless:
         gone = folder.gone(self._looks)
         if self.closed or gone or (stays and folder.row >= LONG):
             return self._close(folder, folder.row, " but new ones, as addresses do that nobody names", stays=not gone)
-        elif folder.looks:
-            return folder.looks.pop(0)
-        return ()
+        return folder.looks.pop(0) if folder.looks else ()
 
     def _alone(self, folder: _MadeFolder, pages: PageTable) -> Sequence[str]:
         """It may check names: does it give other ones each time?"""
@@ -275,7 +274,8 @@ class Bottomless:
             return 0
         folder = self._folder_of(self._pages.parents[page], url)
         made = folder is not None and folder.made(self._looks)
-        return max(made, (LAST + 1) * (self.unknown(page, url) != UNSEEN), 0 if self._pages.listed(page) else self._loops.doubts(url, self._looks))
+        loops = 0 if self._pages.listed(page) else self._loops.doubts(url, self._looks)
+        return max(made, (LATE + 1) * (self.unknown(page, url) != UNSEEN), loops)
 
     def unknown(self, page: PageId, url: str) -> PageId:
         """Who is to be asked once more whether a link on the way to a page is still there, unless it is left anyway."""
@@ -286,18 +286,19 @@ class Bottomless:
 
     def _way_to(self, page: PageId) -> tuple[PageId, bool]:
         """Who is first to be asked, of those that lead there from a seed; is such a link gone?"""
-        unknown, leads = UNSEEN, page
-        for _ in range(ABOVE if self._pages and self._looks else 0):
-            page, leads = leads, self._pages.parents[leads]
-            if leads == NO_PARENT:
+        unknown, pages, looks = UNSEEN, self._pages, self._looks
+        if pages is None or looks is None:
+            return UNSEEN, True
+        for _ in range(ABOVE):
+            child, page = page, pages.parents[page]
+            if page == NO_PARENT or pages.listed(child):
                 break
-            stays = self._looks.stays(page, leads)
-            if stays is False:
+            if (stays := looks.stays(child, page)) is False:
                 return UNSEEN, True
-            unknown = leads if stays is None else unknown
-            if self._pages.depths[leads] > 1 and not self._marks_of(leads) & _LEADS:
+            unknown = page if stays is None else unknown
+            if pages.depths[page] > 1 and not self._marks_of(page) & _LEADS:
                 break
-        return unknown, self._looks is None
+        return unknown, False
 
     def why_not(self, parent: PageId, url: str, page: PageId = UNSEEN) -> str:
         """Why a page is left that another named first; empty: it is not. ``page``: it waits under this number."""

@@ -45,6 +45,7 @@ class CommonWords:
         self._values: dict[str, tuple[int, int]] = {}  # of parameters: shared ones, and all
         self._steps: set[int] = set()  # that were counted at their place
         self._learn()
+        self._shown.clear()  # each of these is counted once
         for page in range(len(pages)):
             if pages.kinds[page] is Kind.PAGE and self._was_visited(page):
                 self._count(page, new=page not in copies)

@@ -3,6 +3,9 @@
 Such a page counts with its address: names are what a register has. Where four of them are alike, a name is asked for
 that nobody gave, or a number, where they differ in one. Where that shows the same, and where all links of two such
 pages are gone when they are asked for again, they are made up, and count without their addresses.
+
+Two that differ in one place of their addresses suffice to ask for another value in it. Where that shows the same, what
+stands there tells nothing, and all pages that have the place count without it, and without long numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.traps.fleeting import named_alone
+from sharc_crawler.frontier.traps.idle_places import forms
 from sharc_crawler.frontier.traps.rules import without_address
+from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.unlikely import look_at, nobodys
 
 if TYPE_CHECKING:
@@ -37,6 +42,10 @@ class OwnNames:
         self._looks: dict[PageId, str] = {}  # pages that are asked for again, and their texts
         self._gone: Counter[str] = Counter()  # texts of those whose links are gone
         self.made_up: set[str] = set()  #: texts
+        self._tried: set[str] = set()  # places that were asked about
+        self._placed: set[str] = set()  # texts for which one was
+        self._of: dict[str, list[str]] = {}  # what nobody names → the places that it is another value of
+        self.places: set[str] = set()  #: that tell nothing
 
     def saw(self, page: PageId, first: PageId, content: str) -> Sequence[str]:
         """A page shows what ``first`` had shown, perhaps but for its address; what is to be asked for."""
@@ -48,15 +57,39 @@ class OwnNames:
         alike = self._alike.setdefault(text, [first])
         if len(alike) < MOST:
             alike.append(page)
-        if len(alike) == ALIKE:
-            wanted += [one for one in (nobodys(url, other),) if "?" in one or "no-such-page" not in one]
+        one, places = nobodys(url, other), self._untried(url, other)
+        enough = len(alike) == ALIKE and text not in self._placed and ("?" in one or "no-such-page" not in one)
+        if places:
+            self._placed.add(text)
+        if places or enough:
+            wanted.append(one)
+            self._of[one] = places
         self._asked |= dict.fromkeys(wanted, text)
         return wanted
+
+    def _untried(self, url: str, other: str) -> list[str]:
+        """Places that alone tell two addresses apart, if they are to be asked about."""
+        rests = {form.rest for form in forms(other)}
+        places = [form.place for form in forms(url) if form.rest in rests and not (form.place == "?*" and "&" in url)]
+        tried = self._tried.isdisjoint(places)
+        self._tried.update(places)
+        return places * tried
+
+    def counted(self, content: str, url: str, page: PageId) -> str:
+        """What counts of what a page shows: with its own address, unless it is made up."""
+        said, _, bare = content.partition("\n")
+        if self._traps.idle:
+            self._traps.idle.made_up = self.places
+        tells_nothing = self.places and bare and any(form.place in self.places for form in forms(url))
+        if tells_nothing and (first := self._traps.addressed.get(bare)) not in {UNSEEN, page}:
+            self._traps.firsts.add(bare, first)
+        return bare if tells_nothing or bare in self.made_up else said
 
     def answered(self, url: str, shown: str | None) -> None:
         """What nobody names was answered: do pages show the same? Else some are asked for again."""
         if shown is not None and (text := without_address(shown)) in self._alike:
             self._is_made_up(text)
+            self.places.update(self._of.get(url, ()))
         elif text := self._asked.get(url, ""):
             named = Counter(self._pages.parents)  # of few links all may be gone by chance
             for page in sorted(self._alike[text], key=named.__getitem__)[-LOOKS:]:

@@ -261,7 +261,7 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
     shown = content_of(outcome) if outcome.result is Result.OK else None
     if traps.own and not is_look(url):
         traps.own.answered(url, shown)
-    content = shown and traps.counted(shown)
+    content = shown and traps.counted(shown, looked_at(url) or url)
     if is_look(url) and outcome.result in ABSENT and "#" not in url:
         traps.wanted.append(look_closely_at(looked_at(url)))
     elif is_look(url):
@@ -277,7 +277,7 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
     else:
         traps.errors.answered(url, without_address(shown) or None)
         if traps.fleeting and shown is not None:
-            traps.fleeting.shown(traps.counted(shown))
+            traps.fleeting.shown(traps.counted(shown, url))
         _learn(traps, pages)
     if traps.suspicion:
         traps.suspicion.weigh(_looks(traps))

@@ -87,7 +87,7 @@ class Traps:
                 self.calendars.saw(page, without_address(content), pages)
             return
         self._ask(page, content, pages)
-        content = self.counted(content)
+        content = self.counted(content, url, page)
         self._compare(page, url, content, pages)
         if new := self.copies is None and self.firsts.add(content, page) == UNSEEN:
             self.unlike.append(page)
@@ -124,10 +124,9 @@ class Traps:
             self.own = self.own or OwnNames(self, pages)
             self.wanted += self.own.saw(page, first, content)
 
-    def counted(self, content: str) -> str:
+    def counted(self, content: str, url: str = "", page: PageId = UNSEEN) -> str:
         """What counts of what a page shows: with its own address, unless it is made up."""
-        said, _, bare = content.partition("\n")
-        return bare if self.own and bare in self.own.made_up else said
+        return self.own.counted(content, url, page) if self.own else content.partition("\n")[0]
 
     def named(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:
         """What a captured page names of the capture."""

@@ -24,6 +24,7 @@ _ENOUGH = 16  #: characters of text, white space left out, that tell one page fr
 _YEAR = re.compile(r"(?<!\d)(?:19|20|21)\d\d")
 _LEAST = 4  #: characters of what stands in an address: a page that was not found names it
 _PARTS = re.compile(rf"[^/?&=#:]{{{_LEAST},}}")
+_NAMES = re.compile(rf"no-such-page-[a-z]{{10}}|[^\W_]{{{_LEAST},}}")
 _SPACES = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
 #: a uuid has four parts that are too short by themselves; its fifth is none of these
 FRAGMENT = re.compile(rb"\b[\da-f]{8}(-[\da-f]{4}){3}-|" + MADE_UP.pattern.encode(), re.IGNORECASE)
@@ -31,6 +32,8 @@ _DIGITS, _LETTERS = b"0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ
 #: What a text is made of: each digit as 0, each letter as a, or each hexadecimal digit as 0; else a blank.
 _KINDS = bytes(ord("0" if byte in _DIGITS else "a" if byte in _LETTERS else " ") for byte in range(256))
 _HEXADECIMAL = bytes(ord("0" if byte in b"0123456789abcdefABCDEF" else " ") for byte in range(256))
+_WORDS = bytes(ord("0" if byte in _DIGITS else " " if byte in _SPACES else "a") for byte in range(256))
+_LONG, _MANY_DIGITS = 6, 3  #: characters of a word with a number, and digits, from which on it may be made up
 #: One of these is in all that looks made up: of hexadecimal digits, of kinds.
 _NUMBER, _BY_TURNS = re.compile(b"00000000"), re.compile(b"0aa{0,3}0")
 MANY = 2_000  #: runs that may be made up, of a text that is better looked at as a whole
@@ -39,9 +42,10 @@ MANY = 2_000  #: runs that may be made up, of a text that is better looked at as
 def words(text: str, resources: Sequence[str], url: str) -> str | None:
     """Digest of a page's text and pictures, without what is made up for its visitor.
 
-    In a second line that without its own address, where this stands in it. White space does not count, nor do dates of
-    a calendar's page, which may have no more. ``None`` where there is next to nothing: pages that differ in something
-    else would look alike. But where something within an address looks made up, what is shown counts, however little.
+    In a second line that without its own address and long numbers, where these stand in it. White space does not
+    count, nor do dates of a calendar's page, which may have no more. ``None`` where there is next to nothing: pages
+    that differ in something else would look alike. But where something within an address looks made up, what is shown
+    counts, however little.
 
     >>> words("log in", (), "http://h/3"), words("log in", (), "http://h/s/3f9a8b7c/p") is None
     (None, False)
@@ -56,16 +60,50 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
 
         date = dated(url)
     said = _said(text, date)
-    bare = said if other == text else _said(other, date)
-    for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
-        bare = bare.replace(part.encode().translate(None, _SPACES), b"")
+    parts = sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True)
+    bare = _without(parts, said if other == text else _said(other, date))
     if date is None and len(bare.decode(errors="replace")) < _ENOUGH:
         from sharc_crawler.frontier.traps.made_up import made_up  # what traps go by; few pages say so little
 
         if not (bare or resources) or not made_up(url):
             return None
+    if date is None and len(lasting := _lasting(other, unquote(url))) >= _ENOUGH:
+        bare = lasting
     pictures = "".join(f"\n{one.partition('?')[0].rpartition('/')[2]}" for one in resources) + pictures_of(resources)
     return "\n".join(labelled_digest(one + pictures.encode()) for one in dict.fromkeys((said, bare)))
+
+
+def _lasting(text: str, url: str) -> bytes:
+    """A text without long numbers, and without each word of its own address."""
+    own = {*_PARTS.findall(url), *_NAMES.findall(url)}
+    return _without(sorted(own, key=len, reverse=True), without_numbers(text.encode(errors="replace")))
+
+
+def _without(parts: Sequence[str], said: bytes) -> bytes:
+    """What is said without these, and without white space."""
+    said = said.translate(None, _SPACES)
+    for part in parts:
+        said = said.replace(part.encode().translate(None, _SPACES), b"")
+    return said
+
+
+def without_numbers(text: bytes) -> bytes:
+    """Text without words that hold a number of three digits, or a longer word with one: they may be made up.
+
+    >>> without_numbers(b"page 3 at 14:07 of incident A7K2P9")
+    b'page 3 at  of incident '
+    """
+    kinds = text.translate(_WORDS)
+    parts: list[bytes] = []
+    done, at = 0, kinds.find(b"0")
+    while at >= 0:
+        start, end = kinds.rfind(b" ", 0, at) + 1, kinds.find(b" ", at)
+        end = len(kinds) if end < 0 else end
+        if end - start >= _LONG or kinds.count(b"0", at, end) >= _MANY_DIGITS:
+            parts.append(text[done:start])
+            done = end
+        at = kinds.find(b"0", end)
+    return b"".join((*parts, text[done:])) if parts else text
 
 
 def _said(text: str, date: Dated | None) -> bytes:

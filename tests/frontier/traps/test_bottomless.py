@@ -131,7 +131,9 @@ def test_so_they_do_whatever_else_they_name_and_where_their_links_stay(impolite,
     world = site()
     visited, _ = crawl(world, impolite, strategy)
     assert captured(world, visited) == set(world.true)
-    assert len(visited) <= times * len(world.true)
+    again = [url for url in visited if "no-such-page" in url]  # one more for each true page that leads there
+    assert len(visited) - len(again) <= times * len(world.true)
+    assert len(again) <= 1.2 * len(world.true)
 
 
 @STRATEGIES

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sharc_crawler.frontier.traps.own_names import ALIKE, LOOKS, MOST
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.unlikely import is_nobodys, look_at
@@ -88,3 +90,41 @@ def test_so_many_texts_are_watched():
         site.traps.own.answered(f"{ROOT}elsewhere", f"text {number}")
         made_up = site.traps.counted(f"text {number} cedar\ntext {number}") == f"text {number}"
         assert made_up is (number < MOST)
+
+
+def test_two_that_differ_in_one_place_suffice_to_ask_for_another_value_there():
+    site = Register(2, "s/{}/about")
+    [asked] = site.traps.wanted
+    assert asked.startswith(f"{ROOT}s/no-such-page-")
+    assert asked.endswith("/about")
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_where_that_shows_the_same_what_stands_there_tells_nothing_on_any_page(same):
+    site = Register(2, "s/{}/about")
+    site.shows("s/elder/team")
+    site.traps.own.answered(site.traps.wanted[0], "the name no-such-page\nthe name" if same else None)
+    shown = [site.traps.counted(f"a story {one}\na story", f"{ROOT}{one}/fennel/news", 99) for one in ("s", "t")]
+    assert shown == [f"a story s{chr(10)}a story".split(chr(10))[same], "a story t"]
+    other = Register(2, "s/{}/about")
+    assert len(other.traps.wanted) == 1
+    other.shows("s/daisy/about")
+    assert len(other.traps.wanted) == 1, "each place is asked about once"
+
+
+def test_a_whole_query_of_several_parameters_is_no_such_place():
+    """Another value is made up in one of them alone."""
+    site = Register(0)
+    for name in ("amber", "basil"):
+        site.shows(f"x?a={name}&b={name}")
+    assert not site.traps.wanted
+
+
+def test_a_place_that_tells_nothing_is_left_after_few_copies():
+    site = Register(2, "s/{}/about")
+    site.traps.own.answered(site.traps.wanted[0], "the name no-such-page\nthe name")
+    for name in ("cedar", "daisy", "elder", "fern"):
+        assert site.traps.why_not_found(f"{ROOT}s/{name}/about", 0) is None
+        site.shows(f"s/{name}/about")
+    assert "copies of those with something else in /s/*" in site.traps.why_not_found(f"{ROOT}s/holly/about", 0)
+    assert site.traps.why_not_found(f"{ROOT}s/holly/team", 0) is None

@@ -342,7 +342,7 @@ def test_of_what_an_error_page_names_what_was_known_is_kept_and_the_rest_is_said
 
 def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_go():
     told, traps = [], SimpleNamespace(errors=SimpleNamespace(answered=lambda *given: None), suspicion=None, own=None)
-    traps.counted = str
+    traps.counted = lambda text, _: text
     traps.fleeting = SimpleNamespace(shown=told.append)
     for result in (Result.OK, Result.GONE):
         outcome = Outcome(result, 3.0, 4.0, 200, fingerprint="Oops")
@@ -351,7 +351,7 @@ def test_what_a_name_shows_that_nobody_gave_is_told_to_the_rule_for_links_that_g
 
 
 def test_what_an_address_that_nobody_names_shows_is_told_to_the_rule_that_asks_for_it():
-    told, weighed, traps = [], [], SimpleNamespace(fleeting=None, own=None, counted=str)
+    told, weighed, traps = [], [], SimpleNamespace(fleeting=None, own=None, counted=lambda text, _: text)
     answered, weigh = lambda *given, absent: told.append((*given, absent)), weighed.append
     traps.suspicion = SimpleNamespace(answered=answered, weigh=weigh)
     traps.fleeting = SimpleNamespace(suggested={}, leading={})

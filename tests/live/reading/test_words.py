@@ -121,3 +121,20 @@ def test_next_to_nothing_counts_at_an_address_that_looks_made_up(text: str, pict
 def test_next_to_nothing_tells_no_page_from_another() -> None:
     assert words("Photo 12 of 30", (), _URL) is None
     assert words("第十二頁的內容在這裡可以找到很多", (), _URL) is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "other", "same"),
+    [
+        ("at 14:07:33", "at 9:15:02", True),
+        ("you are visitor 4711", "you are visitor 92", False),
+        ("you are visitor 4711", "you are visitor 30292", True),
+        ("token Qw7Gk2pLmNaB3dExYz", "token 9PrSt4uVwXyZ", True),
+        ("session kqzvbnwt", "session wmdkqjxe", True),
+        ("no. 5-8", "no. 5-9", False),
+    ],
+)
+def test_the_second_line_has_no_long_numbers_and_no_word_of_its_own_address(said: str, other: str, same: bool) -> None:
+    story = "A lantern measures the harbour, and a violin repairs the bridge."
+    shown = [words(f"{story} {one}", (), f"http://h/s-{one.split()[-1]}/x") or "" for one in (said, other)]
+    assert (shown[0].rpartition("\n")[2] == shown[1].rpartition("\n")[2]) is same
