@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from sharc_crawler.seeds.hacs.study import Interval, Study
 
@@ -33,9 +33,10 @@ def shown(weeks: Iterable[int]) -> list[int]:
     return [least, *others[-1:]]
 
 
-def markdown(studies: Sequence[Study], preface: str) -> str:
-    """The whole document."""
-    parts = [preface.strip(), "## What holds", _claims(studies), _LEFT_OUT, *map(_section, studies)]
+def markdown(studies: Sequence[Study], preface: str, drawn: Collection[str] = ()) -> str:
+    """The whole document; of studies with titles in ``drawn`` no tables, but pictures."""
+    parts = [preface.strip(), "## What holds", _claims(studies), _LEFT_OUT]
+    parts += [_section(study, tables=study.title not in drawn) for study in studies]
     return "\n\n".join(parts) + "\n"
 
 
@@ -51,9 +52,16 @@ def _verdict(failing: list[int]) -> str:
     return "not at w = " + ", ".join(map(str, failing)) if failing else "yes"
 
 
-def _section(study: Study) -> str:
+def _section(study: Study, *, tables: bool) -> str:
     name = slug(study.title)
-    parts = [f"## {study.title}"]
+    parts = [f"## {study.title}", *(_tables(study) if tables else [])]
+    parts.append(f"![F1, precision and recall over θ](pictures/hacs-{name}-theta.svg)")
+    parts.append(f"![Mean weighted P@K over w](pictures/hacs-{name}-pk.svg)")
+    return "\n\n".join(parts)
+
+
+def _tables(study: Study) -> list[str]:
+    parts = []
     for method, called in _METHODS.items():
         parts += [f"### {called}: Table I, micro and macro averages", _table(study, method)]
     likely = {weeks: study.likely(weeks) for weeks in shown(study.scoring)}
@@ -62,9 +70,7 @@ def _section(study: Study) -> str:
     parts += ["### By how much HACS leads in micro F1 there (95 % of weeks drawn again)", _intervals(ahead)]
     precisions = {weeks: study.precisions(weeks) for weeks in shown(study.scoring)}
     parts += ["### Mean weighted P@K (Figure 11)", _values(precisions)]
-    parts.append(f"![F1, precision and recall over θ](pictures/hacs-{name}-theta.svg)")
-    parts.append(f"![Mean weighted P@K over w](pictures/hacs-{name}-pk.svg)")
-    return "\n\n".join(parts)
+    return parts
 
 
 def _table(study: Study, method: str) -> str:
