@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from resource import RLIMIT_FSIZE, getrlimit
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -163,6 +164,8 @@ def _check_detector(detector: str, masks: str | None) -> None:
 
 def require_descriptors(at_once: int) -> None:
     """Before the first request: a crawl must not find out later that it cannot open a connection or a file."""
+    if 0 <= (most := getrlimit(RLIMIT_FSIZE)[0]) < 10**9:  # a WARC file is as large
+        logger.warning("ulimit -f: no file can grow over %d bytes. Where its state has to, the crawl stops", most)
     raise_limit()
     if left() < (needed := at_once + RESERVE // 2):
         raise UsageError(

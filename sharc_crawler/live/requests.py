@@ -43,6 +43,7 @@ class Lease:
     rendering: Future[Reading] | None = None  #: what it names once its scripts have run
     withheld: bool = False  #: it was not sent: it is made again
     unwritten: str = ""  #: why it was not archived, where there was no room: it is made again
+    fault: str = ""  #: what else there was not: a disk, or a share, that takes it
 
     @property
     def done(self) -> bool:

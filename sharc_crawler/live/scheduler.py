@@ -145,14 +145,11 @@ class SharcScheduler(BaseScheduler):
                 return None
             try:
                 return self._next()
-            except SiteError as error:
-                if is_full(error.cause):
+            except (SiteError, OSError) as error:
+                if is_full(error.cause if isinstance(error, SiteError) else error):
                     space.refused(str(error))
-                else:
+                elif isinstance(error, SiteError):
                     self._end_site(error.site, error.cause)
-            except OSError as error:
-                if is_full(error):
-                    space.refused(str(error))
                 else:
                     self.give_up(f"The crawl stops: {error}. The same command goes on.")
         return None
@@ -289,7 +286,7 @@ class SharcScheduler(BaseScheduler):
         if lease.unwritten:
             seen = lease.outcome or self._nothing_seen()
             session.sites.give_back(lease.fetch, session.clock.now(), seen.sent)
-            session.space.refused(lease.unwritten, seen.length)
+            session.space.refused(lease.unwritten, seen.length, lease.fault)
             return
         if lease.written is not None:
             session.space.wrote()

@@ -108,7 +108,7 @@ class Session:
     def pausing(self) -> str:
         """Why nothing is fetched for now; empty: the crawl goes on."""
         if self.space.paused() is not None:
-            return "its disk has no room"
+            return self.space.fault or "its disk has no room"
         return "by order" if self.control and self.control.paused else ""
 
     async def begin(self) -> None:

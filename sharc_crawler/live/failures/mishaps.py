@@ -15,7 +15,7 @@ from sharc_crawler.live.failures.problems import plain
 from sharc_crawler.live.requests import META_KEY, SENT_KEY
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
-from sharc_crawler.live.writing.errors_told import is_passing
+from sharc_crawler.live.writing.errors_told import fault_of, is_passing
 from sharc_crawler.model import Outcome, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.unfinished import going_on
@@ -96,7 +96,7 @@ def unarchived(lease: Lease, error: BaseException) -> None:
     """
     assert lease.outcome is not None, "noted before it is written"
     if is_passing(error):
-        lease.unwritten = str(error)
+        lease.unwritten, lease.fault = str(error), fault_of(error)
         return
     if why := unwritable(error):
         raise why from error

@@ -1,4 +1,4 @@
-"""Pauses for want of room on the disk: they belong in the reports."""
+"""Pauses for want of room on the disk, or of the disk: they belong in the reports."""
 
 from __future__ import annotations
 
@@ -22,4 +22,5 @@ def begun(session: Session) -> str:
 def over(session: Session, seconds: float, note: str) -> None:
     """The note tells how long the crawl paused."""
     start = second(session.clock.now() - seconds)
-    session.sites.note(f"the crawl paused at {start}, for {span(seconds)}: its disk had no room", note)
+    why = session.space.fault or "its disk had no room"
+    session.sites.note(f"the crawl paused at {start}, for {span(seconds)}: {why}", note)

@@ -22,6 +22,16 @@ def is_passing(error: BaseException) -> bool:
     return is_full(error) or getattr(error.__cause__ or error, "errno", None) in _AWAY
 
 
+def fault_of(error: BaseException) -> str:
+    """What is the matter with the disk, or the share, in words; empty: it has no room.
+
+    >>> fault_of(OSError(errno.ESTALE, "Stale file handle", "a.warc.gz")), fault_of(OSError(errno.ENOSPC, "No space"))
+    ('its disk or share could not be written to (Stale file handle)', '')
+    """
+    said = os.strerror(getattr(error.__cause__ or error, "errno", None) or 0)
+    return "" if is_full(error) else f"its disk or share could not be written to ({said})"
+
+
 def describe(error: Exception) -> dict[str, Any]:
     """An error, so that :func:`error_of` can raise it elsewhere."""
     cause = error.__cause__ if isinstance(error, SharcError) else error

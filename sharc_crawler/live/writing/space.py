@@ -30,11 +30,9 @@ def is_full(error: BaseException) -> bool:
     >>> is_full(OSError(errno.ENOSPC, "No space left on device")), is_full(OSError(errno.EIO, "Input/output error"))
     (True, False)
     """
-    if isinstance(error, StoreFull):
-        return True
-    if isinstance(error, SharcError) and error.__cause__:
-        return is_full(error.__cause__)
-    return isinstance(error, OSError) and error.errno in _FULL
+    cause = error.__cause__ if isinstance(error, SharcError) else None
+    full = is_full(cause) if cause else isinstance(error, OSError) and error.errno in _FULL
+    return full or isinstance(error, StoreFull)
 
 
 class Space:
@@ -50,6 +48,7 @@ class Space:
     def __init__(self, folder: Path | None, wanted: int) -> None:
         self._folder = folder
         self._wanted = wanted
+        self.fault = ""  #: what it pauses for, where that is no want of room
         self._needed = 0  #: bytes that must be free to go on, since a write found no room
         self._next_pause = LOOK_AGAIN
         self._since: float | None = None  #: pausing since then
@@ -81,13 +80,13 @@ class Space:
         self._lacked |= self._free() < max(self._needed, self._wanted)
         self._not_before = now + pause
 
-    def refused(self, reason: str, size: int = 0) -> None:
+    def refused(self, reason: str, size: int = 0, fault: str = "") -> None:
         """So many bytes could not be written: nothing more is asked for until there is room for them.
 
         Where free bytes tell nothing of it (a quota), each pause is longer than the last, until something is written.
         """
-        self._needed = max(self._needed, LEAST + size)
-        self.pause(f"{reason} ({self._needed / 1e6:.1f} MB are needed)", self._next_pause)
+        self._needed, self.fault = max(self._needed, LEAST + size), fault
+        self.pause(reason if fault else f"{reason} ({self._needed / 1e6:.1f} MB are needed)", self._next_pause)
 
     def wrote(self) -> None:
         """Something could be written again."""
@@ -111,7 +110,7 @@ class Space:
         logger.warning("%s: the crawl goes on.", "There is room again" if self._lacked else "It is tried again")
         if self._needed:
             self._next_pause = min(2 * self._next_pause, LONGEST_PAUSE)
-        self._since, self._needed, self._lacked = None, 0, False
+        self._since, self._needed, self._lacked, self.fault = None, 0, False, ""
 
     def _free(self) -> float:
         return math.inf if self._folder is None else shutil.disk_usage(self._folder).free

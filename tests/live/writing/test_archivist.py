@@ -345,6 +345,8 @@ def test_what_a_disk_does_not_take_is_made_again(number):
         one = lease(ANSWERED, error)
         conclude(one)
         assert "the reason" in one.unwritten
+        failed = number not in (errno.ENOSPC, errno.EDQUOT)
+        assert one.fault == (f"its disk or share could not be written to ({os.strerror(number)})" if failed else "")
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import resource
 from types import SimpleNamespace
 
 import pytest
 from scrapy.settings import Settings
 
+from sharc_crawler.live.beginning import require_descriptors
 from sharc_crawler.live.config import Config
+from sharc_crawler.live.failures.pausing import over
 from sharc_crawler.live.writing import space
 from sharc_crawler.live.writing.space import LONGEST_PAUSE, LOOK_AGAIN, Space
 
@@ -59,6 +62,33 @@ def test_room_is_only_said_to_be_there_again_where_it_was_not(tmp_path, caplog, 
     disk.refused("it cannot be written", size)
     disk.go_on()
     assert caplog.messages[-1] == f"{said}: the crawl goes on."
+
+
+def test_a_pause_for_want_of_something_else_than_room_says_so(tmp_path, caplog):
+    """An error of the disk, a share that went away."""
+    notes: list[tuple[str, ...]] = []
+    sites = SimpleNamespace(note=lambda *words: notes.append(words))
+    session = SimpleNamespace(space=Space(tmp_path, 0), sites=sites, clock=SimpleNamespace(now=lambda: 100.0))
+    session.space.refused("a.warc.gz: Stale file handle", 1, "its share is away")
+    assert "MB are needed" not in caplog.text
+    over(session, 5.0, "")
+    assert notes[-1][0].endswith("for 5 s: its share is away")
+    session.space.go_on()
+    session.space.refused("a.warc.gz: No space left on device", 1)
+    over(session, 5.0, "")
+    assert notes[-1][0].endswith("for 5 s: its disk had no room")
+
+
+def test_files_that_may_not_grow_are_warned_of_at_the_start(caplog):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    require_descriptors(1)
+    assert "ulimit -f" not in caplog.text
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000_000, before[1]))
+    try:
+        require_descriptors(1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "ulimit -f: no file can grow over 20000000 bytes" in caplog.text
 
 
 def test_the_room_wanted_has_units():
