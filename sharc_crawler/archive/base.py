@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Protocol
+
+from sharc_crawler import plugins
+from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,3 +55,19 @@ class WriterKind(Protocol):
         self, folder: Path, site: str, run: str, info: CaptureInfo, options: WarcOptions, former: Former | None
     ) -> CaptureWriter:
         """``former`` finds a payload in former captures of the site; None: there is no history."""
+
+
+_GIVEN = "folder", "site", "run", "info", "options", "former"
+
+
+def check_writer(name: str) -> None:
+    """Can it be made as it will be, and, where it is a class, has it all methods? Raises UsageError."""
+    kind = plugins.load("writer", name)
+    try:
+        signature(kind).bind(*_GIVEN)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"SHARC_WRITER={name!r} makes no writer of {', '.join(_GIVEN)}: {error}") from error
+    wanted = [one for one in vars(CaptureWriter) if not one.startswith("_")] if isinstance(kind, type) else []
+    if missing := sorted(one for one in wanted if not callable(getattr(kind, one, None))):
+        port = f"{CaptureWriter.__module__}.{CaptureWriter.__name__}"
+        raise UsageError(f"SHARC_WRITER={name!r} is no writer: it lacks {', '.join(missing)} ({port} has all)")

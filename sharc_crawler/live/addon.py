@@ -32,7 +32,7 @@ SETTINGS = {
     # any jitter would come after the decision
     **({"DOWNLOAD_DELAY_JITTER": 0} if version_info >= (2, 19) else {"RANDOMIZE_DOWNLOAD_DELAY": False}),
 }
-SCHEDULERS = (SETTINGS["SCHEDULER"], "sharc_crawler.live.fleet.scheduler.FleetScheduler")
+SCHEDULERS = (SETTINGS["SCHEDULER"], "sharc_crawler.live.fleet.spider.FleetScheduler")
 ABOVE_THE_PROJECT = SETTINGS_PRIORITIES["spider"] - 1  #: a spider's own settings, and -s, stay
 #: components of Scrapy's that take up to a tenth of a second to import, and the setting without which they are idle
 IDLE = {

@@ -88,7 +88,7 @@ def _division(name: str) -> object:
 
 
 STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
-WRITER = Text("name", lambda name: import_module("sharc_crawler.archive.chosen").check_writer(name))
+WRITER = Text("name", lambda name: import_module("sharc_crawler.archive.base").check_writer(name))
 RATES = Text("names, separated by commas", lambda spec: import_module("sharc_crawler.rates.guarded").tried_out(spec))
 UPDATES = plugin("updates", "`digest`, `link-addition`, `pdf-link`, `fingerprint`")
 DIVISION = Text("`path`, `sitemap`, `links`", _division)

@@ -40,10 +40,10 @@ ANYWHERE = "https://www.example.org/"  #: what a worker may be asked to capture
 OUTPUT = "SHARC_OUTPUT", "SHARC_OBJECTS"  #: what ``--output`` says
 #: what a fleet's workers have that a crawl has not
 OURS = {
-    "SCHEDULER": "sharc_crawler.live.fleet.scheduler.FleetScheduler",
+    "SCHEDULER": "sharc_crawler.live.fleet.spider.FleetScheduler",
     "EXTENSIONS": {
         "sharc_crawler.live.extension.CaptureExtension": None,
-        "sharc_crawler.live.fleet.extension.FleetExtension": 500,
+        "sharc_crawler.live.fleet.spider.FleetExtension": 500,
     },
     "SHARC_CONTROL": False,  # orders come by the ledger
     "SHARC_PROGRESS": False,

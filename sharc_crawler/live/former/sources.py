@@ -1,11 +1,14 @@
-"""The sources of a capture's rates, as its settings name them: with the archive's history of its site, or without."""
+"""What a capture goes by: sources of rates, as its settings name them, and what the history of its site tells."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.errors import DataError, StoreUnavailable
+from sharc_crawler.frontier.parts import LastSeen
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.monitoring.stopping import stoppable
+from sharc_crawler.model import Sighting
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, DAY, SitemapRules
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sharc_crawler.live.config import Config
-    from sharc_crawler.model import Instant, RateEstimate, Sighting
+    from sharc_crawler.model import Instant, RateEstimate
     from sharc_crawler.rates.base import RateSource
     from sharc_crawler.storage.observations import ObservationStore
 
@@ -57,3 +60,17 @@ def _sitemap_rules(config: Config) -> SitemapRules:
     """What a sitemap's words mean."""
     own = {name: 1 / period for name, period in config.changefreq}
     return SitemapRules(changefreq={**CHANGEFREQ_RATES, **own})
+
+
+def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
+    """The pages that have shown content."""
+    return [Sighting(url, via="history") for url in history.pages(site)]
+
+
+def last_seen(site: str, url: str, before: Instant, history: ObservationStore) -> LastSeen | None:
+    """What a URL showed last before an instant; a store that cannot tell now ends no capture."""
+    try:
+        shown = history.shown(site, url, before)
+    except (StoreUnavailable, DataError):
+        return None
+    return None if shown is None else LastSeen(*shown)
