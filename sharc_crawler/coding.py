@@ -70,6 +70,15 @@ def _names(codings: Sequence[bytes]) -> list[bytes]:
     return [name for name in names if name not in {b"", b"identity"}]
 
 
+def undone_by(codings: Sequence[bytes]) -> list[bytes]:
+    """How they are undone: other names, the same way.
+
+    >>> undone_by([b"X-Gzip, br"]) == undone_by([b"identity", b"deflate", b"br"])
+    True
+    """
+    return [b"gzip" if _STREAMS.get(name) is _inflated else name for name in _names(codings)]
+
+
 def unpacked(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = LIMIT) -> Unpacked:
     r"""The body unpacked as far as it goes, and why not further. Plain text has no unheard-of coding.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import classify, target
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-from sharc_crawler.evidence.headers import header_text, of_headers
+from sharc_crawler.evidence.headers import of_headers
 from sharc_crawler.evidence.judgement import ONCE, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.lastmods import Recorded, ServersWord
     from sharc_crawler.certificate.material import PageEntries
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
-    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.data import DataState
     from sharc_crawler.model import Seconds
 
@@ -181,8 +180,7 @@ class Judge:
         if holder is None:
             self.elsewhere += not exchange.closed
             return exchange.digest, exchange.decoded
-        codings = [_codings(one.message) if one.message else None for one in (exchange, holder)]
-        repacked = None not in codings and codings[0] != codings[1]  # the same bytes, said to be packed in another way
+        repacked = _repacked(exchange, holder)
         unpacked = repacked or exchange.decoded in (None, holder.decoded)
         if holder.kind != "response" or holder.digest != exchange.digest or not unpacked:
             what = f"it refers to {' of '.join(reversed(exchange.holder))} for a payload that is not there"
@@ -264,11 +262,14 @@ def recorded(exchange: RecordedExchange, outcome: Outcome) -> dict[str, object]:
     return {**shown, "status": exchange.message.status, "digest": outcome.digest}
 
 
-def _codings(message: HttpResponse) -> list[str]:
-    """How the payload is said to be packed; x-gzip is gzip (RFC 9110, 8.4.1.3)."""
-    said = ((header_text(one) or "").lower() for one in message.values(b"content-encoding"))
-    names = (name.strip().removeprefix("x-") for one in said for name in one.split(","))
-    return [name for name in names if name not in ("", "identity")]
+def _repacked(*exchanges: RecordedExchange) -> bool:
+    """Are the same bytes said to be packed in another way?"""
+    one, other = (each.message.values(b"content-encoding") if each.message else None for each in exchanges)
+    if one is None or other is None or one == other:
+        return False
+    from sharc_crawler.coding import undone_by  # hardly ever
+
+    return undone_by(one) != undone_by(other)
 
 
 def servers_word(recorded: Sequence[Recorded], entries: Iterable[Entry], lag: Seconds) -> ServersWord:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import BROKEN, CUT
-from sharc_crawler.coding import unheard_of, unpacked
+from sharc_crawler.coding import undone_by, unheard_of, unpacked
 
 if TYPE_CHECKING:
     from sharc_crawler.changes.http import HttpResponse
@@ -33,4 +33,4 @@ def digest_unpacked(message: HttpResponse, found: Unpacked | None = None) -> str
 def as_sent(message: HttpResponse) -> str | None:
     """The digest of an encoded payload's coding and bytes: under another coding the same bytes are another page."""
     codings = message.values(b"content-encoding")
-    return labelled_digest(b"%b %b" % (b", ".join(codings), message.digest.encode())) if codings else None
+    return labelled_digest(b"%b %b" % (b", ".join(undone_by(codings)), message.digest.encode())) if codings else None

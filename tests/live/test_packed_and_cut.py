@@ -40,6 +40,7 @@ FRAMED = ("whole", "whole"), ("whole", "cut"), ("cut", "cut")
 PATHS = {f"length/gzip/{first}/{second}": verdict for (first, second), verdict in EXPECTED.items()}
 PATHS |= {f"{way}/gzip/{one}/{two}": EXPECTED[one, two] for way in ("chunked", "tagged") for one, two in FRAMED}
 PATHS |= {f"length/{coding}/{one}/{two}": EXPECTED[one, two] for coding in ("deflate", "br") for one, two in FRAMED}
+PATHS |= {f"renamed/gzip/{one}/{one}": EXPECTED[one, one] for one in ("whole", "cut", "junk")}
 PATHS |= {f"length/gzip/{first}/member": "unknown" for first in ("whole", "member")}
 
 
@@ -54,13 +55,16 @@ class _Cutting(Answering, BaseHTTPRequestHandler):
             return self.answer("".join(f"<a href='/{path}'>a</a>" for path in (*PATHS, "moved")).encode())
         if self.path == "/moved":
             return self.answer(gzip.compress(BODY)[:50], status=301, Content_Encoding="gzip", Location="/")
-        if len(told) != 3:
+        if self.path[1:] not in PATHS:
             return self.answer(b"", status=404)
         self._visits[self.path] += 1
         if "If-None-Match" in self.headers:
             self._asked.append(self.path)
         body = STATES[told[min(self._visits[self.path], 2)]](PACK[told[0]](BODY))
-        headers = {"Content_Encoding": told[0]} | ({"ETag": '"1"'} if framed == "tagged" else {})
+        again = framed == "renamed" and self._visits[self.path] > 1
+        headers = {"Content_Encoding": "deflate" if again else told[0]} | (
+            {"ETag": '"1"'} if framed == "tagged" else {}
+        )
         if framed != "chunked":
             return self.answer(body, **headers)
         self.send_response(200)
