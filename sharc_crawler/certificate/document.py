@@ -68,8 +68,7 @@ def of_files(
 def entries(facts: CaptureFacts, uri: Uri) -> Iterator[dict[str, Any]]:
     """The pages and resources of a certificate; ``uri``: of a record at ``file:offset``, where there is one."""
     for page in facts.pages:
-        made = _missing if page.verdict is None else _page
-        yield made(page, page.subsite or facts.site, uri)
+        yield _page(page, page.subsite or facts.site, uri)
 
 
 def _exact(instant: Instant) -> Instant:
@@ -103,27 +102,22 @@ def unit(name: str, facts: CaptureFacts, sums: PageSums) -> dict[str, Any]:
 
 
 def _page(page: PageFacts, subsite: str, uri: Uri) -> dict[str, Any]:
-    return {
+    missing = {
         "url": page.url,
         "kind": page.kind.value,
         "subsite": subsite,
-        "verdict": page.verdict.value if page.verdict else None,
-        "evidence": (page.evidence or Evidence.NONE).value,
         "reason": code(page.reason),
         "visit": _visit(page, page.visit, uri),
+    }
+    if page.verdict is None:
+        return missing
+    return {
+        **missing,
+        "verdict": page.verdict.value,
+        "evidence": (page.evidence or Evidence.NONE).value,
         "revisit": _visit(page, page.revisit, uri),
         **({"data": list(page.data)} if page.data else {}),
         **({"former": [_visit(page, visit, uri) for visit in page.former]} if page.former else {}),
-    }
-
-
-def _missing(page: PageFacts, subsite: str, uri: Uri) -> dict[str, Any]:
-    return {
-        "url": page.url,
-        "kind": page.kind.value,
-        "subsite": subsite,
-        "reason": code(page.reason),
-        "visit": _visit(page, page.visit, uri),
     }
 
 

@@ -15,24 +15,21 @@ from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_f_from_coro_f
 
 from sharc_crawler.archive.taking_over import seal_former
-from sharc_crawler.errors import StoreUnavailable, StrategyError, UsageError
+from sharc_crawler.errors import StoreUnavailable, StrategyError
 from sharc_crawler.fleet.journal import packed
-from sharc_crawler.fleet.ledger import JournalStep, Pulse, SiteState, Wish
+from sharc_crawler.fleet.ledger import JournalStep, SiteState, Wish
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.restoring.restorer import Restorer
 from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.live import beginning
 from sharc_crawler.live.beginning import session_of
-from sharc_crawler.live.config import Config
 from sharc_crawler.live.fleet import place as place_module
 from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import SharedFolder
-from sharc_crawler.live.fleet.order import check_addresses
 from sharc_crawler.live.fleet.place import JOURNAL, FleetPlace
-from sharc_crawler.live.fleet.run import _warn_of_namesake, fleet_settings, run_worker
+from sharc_crawler.live.fleet.run import fleet_settings
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.model import CaptureRef, Fetch, Outcome, Result, Sighting
@@ -335,22 +332,6 @@ async def test_a_capture_that_ended_is_not_gone_on_with_by_a_ledger_that_knows_l
     assert working.site().state is (SiteState.FAILED if more else SiteState.WAITING)
 
 
-def test_an_object_store_is_named_by_the_output(tmp_path: Path):
-    ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
-    with pytest.raises(UsageError, match=r"SHARC_OBJECTS='s3://bucket/x': --output says it; leave it out"):
-        run_worker(ledger, "w", str(tmp_path / "captures"), ["SHARC_OBJECTS=s3://bucket/x"], room=4, term=TERM)
-    ledger.close()
-    assert not (tmp_path / "captures").exists()
-
-
-def test_what_has_to_be_allowed_of_a_private_site_is_named(tmp_path: Path):
-    chosen = ["SHARC_OPERATOR=a@b.example", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"]
-    config = Config.from_settings(fleet_settings(chosen, SharedFolder(tmp_path), 4))
-    check_addresses(CaptureSpec("127.0.0.1", ("http://127.0.0.1/",)), config)
-    with pytest.raises(UsageError, match=r"\(::1\).* -s SHARC_ALLOWED_ADDRESSES=127.0.0.0/8,::1$"):
-        check_addresses(CaptureSpec("localhost", ("http://localhost/",)), config)
-
-
 @pytest.mark.slow
 @deferred_f_from_coro_f
 async def test_a_site_whose_former_owners_clock_was_ahead_goes_on_from_its_last_visit(working: Working):
@@ -492,22 +473,3 @@ async def test_a_site_that_was_dropped_and_added_again_is_captured_in_a_further_
     assert working.worker.holdings.places[SITE].folder.name == f"{SITE}-round-2"
     assert [one.name for one in folder.iterdir()] == ["before.warc.gz"]
     await working.end()
-
-
-def test_a_worker_whose_name_is_heard_of_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture):
-    caplog.set_level("INFO", "sharc_crawler.live.fleet")
-    ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
-    ledger.renew(Pulse("a", {}, 9), TERM)
-    for name in ("a", "b"):
-        _warn_of_namesake(ledger, name, TERM)
-    ledger.close()
-    assert caplog.text.count("event=name-taken") == 1
-
-
-def test_too_few_open_files_are_said_before_anything_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(beginning, "left", lambda: 20)
-    ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
-    with pytest.raises(UsageError, match="ulimit -n"):
-        run_worker(ledger, "a", str(tmp_path / "o"), ["SHARC_OPERATOR=a@b.example"], room=4, term=TERM)
-    assert not (tmp_path / "o").exists()
-    ledger.close()
