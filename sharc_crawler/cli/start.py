@@ -14,9 +14,8 @@ from sharc_crawler.cli._outputs import try_folder
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.terms import CollectionTerms
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.options.kinds import Duration
+from sharc_crawler.options.kinds import Contact, Duration
 from sharc_crawler.options.kinds import url as checked_url
-from sharc_crawler.options.sites import Contact
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, span
 

@@ -16,15 +16,20 @@ from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, HOPS, LAG, PAGE_RE
 from sharc_crawler.options.kinds import (
     Bytes,
     Choice,
+    Contact,
     Duration,
     Flag,
     FlagOr,
     Folder,
+    Pairs,
     Pattern,
+    ReadBy,
     Real,
     RealOrAuto,
+    Sitemaps,
     Text,
     TextList,
+    Urls,
     Whole,
     Words,
 )
@@ -45,7 +50,6 @@ from sharc_crawler.options.option import (
     plugin,
     setting,
 )
-from sharc_crawler.options.sites import Contact, Pairs, ReadBy, Sitemaps, Urls
 from sharc_crawler.report.log import FORMATS
 
 if TYPE_CHECKING:

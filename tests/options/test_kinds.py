@@ -8,9 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.options.kinds import Bytes, Choice, Duration, Flag, Pattern, Real, Whole, Words
+from sharc_crawler.options.kinds import (
+    Bytes,
+    Choice,
+    Duration,
+    Flag,
+    Pairs,
+    Pattern,
+    Real,
+    Sitemaps,
+    Urls,
+    Whole,
+    Words,
+)
 from sharc_crawler.options.reading import ROWS
-from sharc_crawler.options.sites import Pairs, Sitemaps, Urls
 
 PERIODS = Pairs("", "periods")
 
