@@ -22,9 +22,9 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.judgement import PAIRS
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.evidence.restless import PAIRS
 from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Phase, Slot, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.evidence.restless import BRIEF, PAIRS, SHORT, Restless, class_of
+from sharc_crawler.evidence.judgement import BRIEF, PAIRS, SHORT, Restless, class_of
 from sharc_crawler.model import Outcome, Result, Validators
 
 URL = "http://h.example/news/1.html"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sharc_crawler.evidence.restless import class_of
+from sharc_crawler.evidence.judgement import class_of
 
 SAMPLE = 3  #: pages of a class that are the same without a browser, before its others are believed to be
 
