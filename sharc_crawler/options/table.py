@@ -136,7 +136,7 @@ class Options:
     hops: int | None = argument(
         Whole(),
         None,
-        "links in a row from a seed or sitemap by the shortest way found, at most: trails may have no end; 0: no limit",
+        "links in a row from a seed or sitemap ([which count](settings.md#what-is-no-page)), at most; 0: no limit",
         shown=f"{HOPS}, none for `dfs`",
     )
     traps: bool = argument(

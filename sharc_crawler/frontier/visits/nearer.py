@@ -1,16 +1,23 @@
 """Pages that lay too far when they were named: links found since may lead there by a shorter way.
 
 An order need not go breadth first: it may come to a page by a long trail before it comes to the list that names it.
+A page that was the first to show a picture or to name a document (a scan of a book, an issue of a journal) counts no
+link: such a trail brings something, and is followed on. It may still be made up, so :data:`MOST_IN_A_ROW` bounds it.
 """
 
 from __future__ import annotations
 
 from array import array
 from itertools import repeat
+from mimetypes import guess_type
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import numpy as np
 
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.links.files import is_type
 from sharc_crawler.model import Kind, Sighting
 
 if TYPE_CHECKING:
@@ -20,10 +27,12 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Instant
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.model import Instant, PageId
 
 
 AT_ONCE = 200_000  #: links that are followed before others are heard: a large site's take seconds
+MOST_IN_A_ROW = 2_000  #: links of a trail beyond ``hops``, whatever it brings
 
 
 def take_in(ledger: Ledger, admitter: Admitter, now: Instant) -> bool:
@@ -36,11 +45,14 @@ def take_in(ledger: Ledger, admitter: Admitter, now: Instant) -> bool:
         return True
     if capture.ways is None or capture.ways.pages != len(pages):
         capture.ways = ShortestWays(ledger)
-    if (depths := capture.ways.after(AT_ONCE)) is None:
+    ways, hops = capture.ways, capture.spec.hops
+    if (depths := ways.after(AT_ONCE)) is None:
         return False
     left, capture.far, capture.ways = capture.far, {}, None
+    trails = _trails(pages)
     for url, parent in left.items():
-        if (depth := int(depths[parent]) + 1) <= capture.spec.hops:
+        depth = int(depths[parent] + ways.links[parent])
+        if parent != NO_PARENT and depth <= hops and trails[parent] < hops + MOST_IN_A_ROW:  # else another site's
             admitter.admit(capture, [Sighting(url, Kind.PAGE, pages.urls[parent])], now, parent, depth)
     return True
 
@@ -50,6 +62,8 @@ class ShortestWays:
 
     def __init__(self, ledger: Ledger) -> None:
         self.pages = len(ledger.pages)  #: that were known when it began
+        self.links = np.ones(self.pages, np.int64)  #: that what each page names is further than the page
+        self.links[bringing(ledger)] = 0
         self._depths = np.array(ledger.pages.depths, np.int64)
         self._left = self._steps(ledger)
 
@@ -68,10 +82,48 @@ class ShortestWays:
             named.extend(row.targets)
             by.extend(repeat(row.page, len(row.targets)))
             yield len(row.targets)
-        targets, sources, moved = np.asarray(named), np.asarray(by), np.ones(self.pages, np.bool_)
-        while moved.any():
-            followed = moved[sources]
-            nearer = self._depths.copy()
-            np.minimum.at(nearer, targets[followed], self._depths[sources[followed]] + 1)
-            moved, self._depths = nearer < self._depths, nearer
-            yield len(targets)
+        found_on = np.array(ledger.pages.parents)
+        found = np.flatnonzero(found_on != NO_PARENT)  # what had been left is among no page's links
+        targets, sources = np.concatenate([named, found]), np.concatenate([by, found_on[found]])
+        order = np.argsort(sources, kind="stable")
+        targets, sources = targets[order], sources[order]
+        first = np.searchsorted(sources, np.arange(self.pages + 1))
+        moved = np.arange(self.pages)
+        while len(moved):
+            number = first[moved + 1] - first[moved]
+            followed = np.arange(number.sum()) + np.repeat(first[moved] - number.cumsum() + number, number)
+            by_them = targets[followed]
+            way = (self._depths + self.links)[sources[followed]]
+            shorter = way < self._depths[by_them]
+            np.minimum.at(self._depths, by_them[shorter], way[shorter])
+            moved = np.unique(by_them[shorter])
+            yield len(followed)
+
+
+def bringing(ledger: Ledger) -> list[PageId]:
+    """Pages that were the first to show a picture, or to name a document, that nothing else had the bytes of."""
+    known: set[str | PageId] = set()
+    found: set[PageId] = set()
+    pages = ledger.pages
+    for page in pages.having(State.VISITED):
+        parent = pages.parents[page]
+        if parent == NO_PARENT or pages.kinds[page] not in (Kind.PAGE, Kind.RESOURCE):
+            continue
+        shown = pages.remembered(page)
+        what = shown.decoded or shown.digest or page  # nothing is kept of what is visited once
+        if what not in known and _is_file(shown.media_type or guess_type(urlsplit(pages.urls[page]).path)[0] or ""):
+            known.add(what)
+            found.add(ledger.owner(parent))
+    return [*found]
+
+
+def _is_file(media_type: str) -> bool:
+    return media_type.startswith("image/") or is_type(media_type)
+
+
+def _trails(pages: PageTable) -> list[int]:
+    """By how many pages each was found, one by the other."""
+    lengths: list[int] = []
+    for parent in pages.parents:
+        lengths.append(lengths[parent] + 1 if parent != NO_PARENT else 0)
+    return lengths

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.visits import nearer
 from sharc_crawler.frontier.visits.nearer import take_in
@@ -63,6 +64,53 @@ def test_what_is_just_as_far_as_is_gone_by_the_shorter_way_is_visited(impolite):
     assert BEYOND not in asked
 
 
+def scans(number: int, shown: str, kind: Kind = Kind.RESOURCE, media_type: str = "image/jpeg") -> World:
+    """A viewer's pages, each of which names the next one and shows a scan, or names it; ``shown``: its digest."""
+    world = World()
+    for at in range(number):
+        one, scan = f"{ROOT}viewer/{at}", f"{ROOT}scan/{at}.jpg"
+        world.links[one] = [Sighting(scan, kind, one), Sighting(f"{ROOT}viewer/{at + 1}", via=one)]
+        world.answers[scan] = [{"digest": shown.format(at), "media_type": media_type}] * 3
+        world.answers[one] = [{"media_type": "text/html"}] * 3
+    world.links[ROOT] = [Sighting(f"{ROOT}viewer/0")]
+    return world
+
+
+def viewed(world: World, impolite, strategy: str = "bfs", every: int = 0) -> int:
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy, hops=5), world.now)
+    world.run_restarted(frontier, impolite, store, every) if every else world.run(frontier, 20_000)
+    return len({fetch.url for _, fetch in world.requests if "/viewer/" in fetch.url and fetch.kind is not Kind.PROBE})
+
+
+@pytest.mark.parametrize("every", [0, 7])
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "sharc-attested", "sharc-online:revisits=none"])
+def test_a_trail_that_brings_pictures_is_followed_to_its_end(impolite, strategy, every):
+    assert viewed(scans(40, "sha1:{}"), impolite, strategy, every) == 41
+
+
+def test_so_is_one_that_names_documents(impolite):
+    assert viewed(scans(40, "sha1:{}", Kind.PAGE, "application/pdf"), impolite) == 41
+
+
+@pytest.mark.parametrize(
+    "other", [{"shown": "sha1:one"}, {"media_type": "text/css"}, {"kind": Kind.PAGE, "media_type": "text/html"}]
+)
+def test_what_all_pages_show_and_what_is_no_file_does_not_lengthen_a_trail(impolite, other):
+    assert viewed(scans(40, **{"shown": "sha1:{}", **other}), impolite) <= 6
+
+
+def test_an_endless_trail_of_pictures_ends(impolite, monkeypatch):
+    monkeypatch.setattr(nearer, "MOST_IN_A_ROW", 100)
+    assert viewed(scans(300, "sha1:{}"), impolite) in range(100, 112)
+
+
+def test_what_another_site_led_to_and_lay_too_far_stays_out():
+    capture = SimpleNamespace(far={BEYOND: NO_PARENT}, turned=False, ways=None, spec=SimpleNamespace(hops=1))
+    assert take_in(SimpleNamespace(capture=capture, pages=Pages([0]), links=list), None, 0.0)
+    assert capture.far == {}
+
+
 def test_after_t_nothing_is_taken_in():
     far = {BEYOND: 1}
     capture = SimpleNamespace(far=far, turned=True)
@@ -71,7 +119,7 @@ def test_after_t_nothing_is_taken_in():
 
 
 def test_a_large_sites_links_are_followed_in_pieces_and_others_are_heard_between_them(impolite, monkeypatch):
-    monkeypatch.setattr(nearer, "AT_ONCE", 5)
+    monkeypatch.setattr(nearer, "AT_ONCE", 3)
     world = trail(listed=True)
     frontier = Frontier(impolite, MemoryStore())
     frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="dfs:revisits=none", hops=4), world.now)
@@ -100,6 +148,13 @@ def test_where_pages_were_found_meanwhile_it_begins_anew(monkeypatch):
 @dataclass
 class Pages:
     depths: list[int]
+
+    @property
+    def parents(self) -> list[int]:
+        return [NO_PARENT] * len(self)
+
+    def having(self, _) -> list[int]:
+        return []
 
     def __len__(self) -> int:
         return len(self.depths)
