@@ -25,6 +25,8 @@ LEAST = 0.5  #: a power nearer to 0 is none: such an order is not better than an
 CALM = 0.5  #: a factor below: nothing is concluded (trackawesome-2024b: 0.2, and the order was right)
 RUSH = 4.0  #: one above: rates are equal rather than turned round (a rebuild of trackawesome-2023 under way: 32)
 SURE = 3.0  #: by so much its logarithm of probability must be above that of all trust: on real sites it was up to 1.2
+BUSIER = 2.0  #: times as many changes as held: the season's, or those compared are the hot ones now
+CLEAR = 7.0  #: logarithm of the likelihood of so many changes, over that of as many as held: a thousand times
 SEASON = 0.5  #: standard deviation of the factor's logarithm above 0: fewer changes than usual say nothing of the order
 COLDEST = 1e-3  #: of the mean rate: no page is colder
 
@@ -35,6 +37,7 @@ class RateTrust(NamedTuple):
     trust: float = 1.0
     factor: float = 1.0  #: by which all pages changed more often, since they were seen last, than they were held to
     shape: float = 1.0  #: of Gamma variables by which pages differ from what they are held for
+    hidden: bool = False  #: those compared do not show whether the order holds
 
     def of(self, rates: Column, mean: float, level: float) -> Column:
         """Rates moved towards ``mean``; ``level``: the mean of r^trust over the pages that ``mean`` is of."""
@@ -71,16 +74,23 @@ def rate_trust(rates: Column, periods: Column, changed: Mask, everywhere: Column
         found.append(_likelihood(mean * np.maximum(rates, floor) ** trust / level * periods, changed))
     told = np.array(found)
     totals = _totals(told)
-    if totals[-1] - totals[EQUAL] < SURE:  # else those compared show the order: it holds, however many changed
+    hidden = bool(totals[-1] - totals[EQUAL] < SURE)
+    if hidden:  # else those compared show the order: it holds, however many changed
         told -= (np.maximum(np.log(FACTORS), 0.0) / SEASON)[:, None] ** 2 / 2
     told -= (np.minimum(1.0 - TRUSTS, 1.0) / DOUBT)[:, None, None] ** 2 / 2
     values = _totals(told)
     best = len(values) - 1 - int(values[::-1].argmax())
     row, column = np.unravel_index(told[best].argmax(), told[best].shape)
     if values[best] - values[-1] < SURE or FACTORS[row] < CALM:
-        return RateTrust()
+        return RateTrust(hidden=hidden)
     trust = float(max(TRUSTS[best], 0.0 if FACTORS[row] > RUSH else -1.0))
     return RateTrust(trust * (abs(trust) >= LEAST), float(FACTORS[row]), float(SHAPES[column]))
+
+
+def busier(rates: Column, periods: Column, changed: Mask) -> bool:
+    """Have far more of these pages changed than were held to?"""
+    found, held = float(changed.sum()), max(float((rates * periods).sum()), 1e-12)
+    return found > BUSIER * held and bool(found * np.log(found / held) - (found - held) > CLEAR)
 
 
 def _likelihood(expected: Column, changed: Mask) -> Column:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sharc_crawler.rates.tested import RateTrust, rate_trust, since
+from sharc_crawler.rates.tested import RateTrust, busier, rate_trust, since
 
 COLD, HOT = 1e-7, 1e-5
 HELD = np.repeat([COLD, HOT], [300, 100])
@@ -39,6 +39,23 @@ def test_the_coldest_visited_alone_tell_enough_when_they_change() -> None:
     changed = np.arange(300) % 3 == 0
     assert rate_trust(HELD[:300], DAYS[:300], changed, HELD).trust <= 0.0
     assert rate_trust(HELD[:300], DAYS[:300], np.zeros(300, bool), HELD).trust == 1.0
+
+
+def test_calm_pages_alone_do_not_show_whether_the_order_holds() -> None:
+    changed = np.arange(300) % 30 == 0
+    assert rate_trust(HELD[:300], DAYS[:300], changed, HELD) == RateTrust(hidden=True)
+    assert not rate_trust(HELD, DAYS, visits(HELD, 0), HELD).hidden
+
+
+@pytest.mark.parametrize(("changed", "far"), [(0, False), (15, False), (16, True), (150, True)])
+def test_a_site_is_far_busier_where_its_changes_are_a_thousand_times_as_likely(changed: int, far: bool) -> None:
+    """Of 300 pages five are held to change."""
+    found = np.arange(300) < changed
+    assert busier(np.full(300, COLD), np.full(300, 5 / (300 * COLD)), found) is far
+
+
+def test_many_changes_are_not_busier_by_less_than_twice() -> None:
+    assert not busier(np.full(300, COLD), np.full(300, 0.5 / COLD), np.arange(300) < 290)
 
 
 def test_an_order_that_shows_is_kept_however_many_change() -> None:

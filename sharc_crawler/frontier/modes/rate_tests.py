@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 FIRST = 20  #: pages compared before the rates are tested; then at half as many more each time
 MOST = 2_000  #: pages that a test looks at
 ALIKE = 0.8  #: of the pages compared last: where more have changed, nothing is concluded
+AHEAD = 5  #: pages held for the hottest that are visited before their turn at once, where only they tell what is so
+PROBES = 20  #: of them in all, at most
+WORTH = 100  #: more pages wait: of fewer the hottest come soon
 NEWS = 0.05  #: of trust: less changes no rate
 SLACK = 2.0  #: seconds that a date may differ from another
 LEVELS = 16  #: of pages alike, by when they were found
@@ -72,6 +75,8 @@ class RateTests(Untested):
         self._compared: dict[PageId, tuple[float, bool]] = {}  # time since it was seen, and had it changed?
         self._tested, self._due = 0, FIRST  # so many were compared at the last test, and are at the next
         self._found: RateTrust | None = None  # None: as they are
+        self._asks, self._left = False, PROBES  # are pages to be visited before their turn; so many more at most
+        self._ahead: set[PageId] = set()  # these are, and wait
 
     @property
     def failed(self) -> bool:  # type: ignore[override]
@@ -106,6 +111,9 @@ class RateTests(Untested):
 
     def visited(self, page: PageId, outcome: Outcome) -> None:
         """A page was visited first."""
+        if page in self._ahead:
+            self._ahead.discard(page)
+            self._due *= bool(self._ahead)  # the last of them is tested at once
         if outcome.result is not Result.OK:
             return
         if (seen := self._seen(self._pages.urls[page], self._capture.started)) is None:
@@ -135,17 +143,24 @@ class RateTests(Untested):
         if seen < self._due and not (last and seen >= FIRST and seen > self._tested):
             return
         self._tested, self._due = seen, seen * 3 // 2
-        if not self._test():
+        if not (self._test() or self._asks):
             return
         waiting = self._pages.pages_in(State.QUEUED)
-        for page, rate in zip(waiting, self.planned(waiting, self._rates(waiting).tolist()), strict=True):
-            strategy.reprice(page, rate)
+        rates = self._rates(waiting)
+        if not self._asks:
+            for page, rate in zip(waiting, self.planned(waiting, rates.tolist()), strict=True):
+                strategy.reprice(page, rate)
+        elif self._left and len(waiting) > WORTH and not self._ahead:
+            self._left -= AHEAD
+            self._ahead = {waiting[place] for place in np.argsort(-rates, kind="stable")[:AHEAD].tolist()}
+            for page in sorted(self._ahead):
+                strategy.reprice(page, 0.0)  # the calmest come first
 
     def _test(self) -> bool:
-        """True: the trust is another."""
-        from sharc_crawler.rates.tested import COLDEST, RateTrust, rate_trust  # only where something is known
+        """True: the trust is another. If not, hot pages may have to be asked."""
+        from sharc_crawler.rates.tested import COLDEST, RateTrust, busier, rate_trust  # only where something is known
 
-        pages = list(self._compared)
+        self._asks, pages = False, list(self._compared)
         everywhere = self._rates([*self._pages.pages_in(State.QUEUED), *self._pages.pages_in(State.VISITED)])
         if np.ptp(everywhere) == 0.0:
             return False
@@ -153,9 +168,11 @@ class RateTests(Untested):
         periods, changed = np.array([self._compared[page] for page in some]).T
         if changed[-FIRST:].mean() > ALIKE:  # a rebuild of all pages, or a detector that sees others: no order shows
             return False
-        found = rate_trust(self._rates(some), periods, changed > 0, everywhere)
+        known = self._rates(some), periods, changed > 0
+        found = rate_trust(*known, everywhere)
         before = self._found or RateTrust()
         if abs(found.trust - before.trust) < NEWS:
+            self._asks = found.hidden and (self._left < PROBES or busier(*known))
             return False
         self._found, self._mean = found, float(everywhere.mean())
         self._level = float((np.maximum(everywhere, COLDEST * self._mean) ** found.trust).mean())

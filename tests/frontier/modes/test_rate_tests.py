@@ -355,6 +355,85 @@ def test_a_test_looks_at_two_thousand_pages_at_most(monkeypatch, pages, some):
     assert len(rates) == some
 
 
+# -- pages held for hot, asked before their turn -----------------------------------------------------------------------
+
+CALM_PAGES, HOT_PAGES = 150, 110
+
+
+def busy(hot: int = HOT_PAGES) -> tuple[RateTests, Held, Noted, SimpleNamespace]:
+    """Calm pages were visited, and changed four times as often as held; hot ones, ever hotter, wait."""
+    every = range(CALM_PAGES + hot)
+    pages = Held(every[CALM_PAGES:], every[:CALM_PAGES], np.r_[np.full(CALM_PAGES, 5e-5), np.linspace(3e-4, 4e-4, hot)])
+    pages.urls = [f"http://h/{page}" for page in every]
+    tests, noted = testing(pages, lambda *_: LastSeen(100.0, "old", "sha1:old")), Noted()
+    tests._compared = {page: (600.0, page % 8 == 0) for page in range(CALM_PAGES)}
+    return tests, pages, noted, SimpleNamespace(reprice=noted.one("told"), first_visits_left=2 + hot)
+
+
+def visit(tests: RateTests, pages: Held, some: list[int], changed: bool) -> None:
+    for page in some:
+        pages.pages_in(State.QUEUED).remove(page)
+        pages.pages_in(State.VISITED).append(page)
+        content = "new" if changed else "old"
+        tests.visited(page, Outcome(Result.OK, 700.0, 701.0, 200, content, f"sha1:{content}"))
+
+
+def ahead(noted: Noted) -> list[int]:
+    """Pages that were put before all others."""
+    return [page for _, page, rate in noted.take() if rate == 0.0]
+
+
+def test_far_more_changes_than_held_have_the_hottest_pages_asked_whether_others_are_hot_now():
+    """Five at a time, until they tell: calm ones of before change most."""
+    tests, pages, noted, door = busy()
+    last = CALM_PAGES + HOT_PAGES
+    for begin in (last - 5, last - 10, last - 15):
+        tests.test(door)
+        assert ahead(noted) == list(range(begin, begin + 5))
+        visit(tests, pages, [*range(begin, begin + 4)], changed=False)
+        tests.test(door)
+        assert noted.take() == [], "the fifth is waited for"
+        visit(tests, pages, [begin + 4], changed=False)
+        if tests._test():
+            break
+    assert tests._found is not None
+    assert tests._found.trust < 0.0
+
+
+def test_where_the_hottest_pages_change_most_the_order_holds_and_no_more_are_asked():
+    tests, pages, noted, door = busy()
+    tests.test(door)
+    visit(tests, pages, ahead(noted)[:4], changed=True)
+    visit(tests, pages, [CALM_PAGES + HOT_PAGES - 1], changed=False)
+    tests.test(door)
+    assert (noted.take(), tests.failed) == ([], False)
+
+
+def test_twenty_pages_are_asked_before_their_turn_at_most(monkeypatch):
+    monkeypatch.setattr("sharc_crawler.rates.tested.rate_trust", lambda *_: RateTrust(hidden=True))
+    tests, pages, noted, door = busy(300)
+    asked = []
+    for _ in range(6):
+        tests.test(door)
+        asked.append(ahead(noted))
+        visit(tests, pages, asked[-1], changed=False)
+    assert [len(some) for some in asked] == [5, 5, 5, 5, 0, 0]
+
+
+@pytest.mark.parametrize(("hot", "asked"), [(100, 0), (101, 5)])
+def test_where_few_pages_wait_the_hottest_come_soon_anyway(hot, asked):
+    tests, _, noted, door = busy(hot)
+    tests.test(door)
+    assert len(ahead(noted)) == asked
+
+
+def test_as_many_changes_as_held_ask_nobody():
+    tests, _, noted, door = busy()
+    tests._compared = {page: (600.0, page % 20 == 0) for page in range(CALM_PAGES)}
+    tests.test(door)
+    assert noted.take() == []
+
+
 def test_rates_are_planned_as_far_as_they_are_trusted():
     assert found(1.0).planned([3, 4], [0.1, 0.2]) == pytest.approx([0.05, 0.1])
     assert found(0.5).planned([3, 4], [0.25, 0.01]) == pytest.approx([0.25, 0.05])
