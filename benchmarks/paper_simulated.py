@@ -132,10 +132,13 @@ def verdicts(tables: Sequence[Simulated]) -> str:
         expected[table.paper.number] = table.expected
         papers[table.paper.number] = {value: table.paper.rows[value] for value in table.rows}
     checked = zip(check(ours, CHANCE), check(expected, EXACT), check(papers, CHANCE), strict=True)
-    lines = [_row(["tables", "claim", "holds here", "in expectation", "in the paper's own numbers"]), _row(["---"] * 5)]
+    rows: dict[tuple[str, ...], list[str]] = {}  # claim, and how it fares: the tables of which that is so
     for three in checked:
         claim = three[0][0]
-        lines.append(_row([", ".join(claim.tables), claim.text, *("yes" if holds else "**no**" for _, holds in three)]))
+        fares = ("yes" if holds else "**no**" for _, holds in three)
+        rows.setdefault((claim.text, *fares), []).append(" and ".join(claim.tables))
+    lines = [_row(["tables", "claim", "holds here", "in expectation", "in the paper's own numbers"]), _row(["---"] * 5)]
+    lines += [_row([", ".join(tables), *row]) for row, tables in rows.items()]
     return "\n".join(lines)
 
 
