@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from ipaddress import IPv6Address
-from unicodedata import normalize
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Url
@@ -25,9 +24,7 @@ _BARE_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
 _DEFAULT_PORT = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65_535
 _LONGEST_HOST = 253
-_LONG_LABEL = re.compile(r"[^.]{64}")  #: of a host's name; Python's IDNA takes the square of its length
-#: Longer than any server takes; the bound keeps hostile pages from costing time.
-LONGEST_URL = 16_384
+LONGEST_URL = 16_384  #: no server takes a longer one; a bound on the time that hostile pages cost
 USUAL = 500
 #: What the URL Standard removes before it reads an address: outer controls and spaces, inner tabs and newlines.
 _OUTER = "".join(map(chr, range(33)))
@@ -102,9 +99,11 @@ def is_plain(folder: str) -> bool:
 def _origin(scheme: str, authority: str) -> str | None:
     """``scheme://host[:port]`` in canonical form; ``None`` for a user, a bad host or port."""
     try:
-        if not authority.isascii() and _LONG_LABEL.search(normalize("NFKC", authority)):
-            return None  # to find that out by IDNA takes half a millisecond
-        ascii_form = authority.lower() if authority.isascii() else authority.encode("idna").decode().lower()
+        ascii_form = authority.lower()
+        if not authority.isascii():
+            from sharc_crawler.international import ascii_authority  # few hosts have other letters
+
+            ascii_form = ascii_authority(authority)
         match = _AUTHORITY.fullmatch(ascii_form)
         host = match and (f"[{IPv6Address(match[1][1:-1]).compressed}]" if match[1][0] == "[" else match[1])
     except ValueError:

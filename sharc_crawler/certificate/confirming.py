@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "sharc-confirmation", 1
 _ANSWERED = (200, 404, 410)
+_LAST = unix("9999-12-31T23:59:59Z")
 _FOR_GOOD = (Evidence.ATTESTED, Evidence.FORMER)
 
 
@@ -73,7 +74,7 @@ def outlook(document: Document) -> Unconfirmed | None:
     """
     grounds = document["capture"]["claim"]["grounds"]
     pages = sum(one["pages"] for one in grounds if one["evidence"] == Evidence.PROVISIONAL)
-    return Unconfirmed(pages, unix(document["capture"]["ended"]) + lag_of(document)) if pages else None
+    return Unconfirmed(pages, min(unix(document["capture"]["ended"]) + lag_of(document), _LAST)) if pages else None
 
 
 def waits(folder: Path) -> Unconfirmed | None:
@@ -180,7 +181,7 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
         raise DataError(f"{lost[0]} could not be read: nothing is confirmed; try again")
     made = _made(document, source, ingest(source.warcs), read, witness)
     if not made["confirmed"] and all(one["evidence"] == Evidence.PROVISIONAL for one in made["pages"]):
-        due = unix(document["capture"]["ended"]) + made["lag"]
+        due = min(unix(document["capture"]["ended"]) + made["lag"], _LAST)
         why = f"; they are believed to have told all by {iso(due)}"
         if unix(made["read"]["from"]) > due:
             why = ": they say that its pages have changed since, or name none of them any more; or are other"

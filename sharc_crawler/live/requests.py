@@ -96,10 +96,14 @@ def request_for(fetch: Fetch, spider: Spider, sent: Sent, usual: Headers, timeou
 
     Every status comes back to the spider, nothing is followed.
     """
-    plain = is_usual(fetch.url)  # nothing in it is to be escaped: it need not be taken apart
+    url, plain = fetch.url, is_usual(fetch.url)  # nothing in it is to be escaped: it need not be taken apart
+    if not url.isascii():
+        from sharc_crawler.international import with_ascii_host  # as for few requests
+
+        url = with_ascii_host(url)
     about = {"handle_httpstatus_all": True, "download_timeout": timeout, "verbatim_url": plain}
     request = Request(
-        fetch.url,
+        url,
         callback=spider.handle,  # type: ignore[attr-defined]
         errback=spider.failed,  # type: ignore[attr-defined]
         headers=sent.headers,
@@ -115,8 +119,7 @@ def request_for(fetch: Fetch, spider: Spider, sent: Sent, usual: Headers, timeou
 
 def outcome_of(response: Response, length: int, started: Instant, ended: Instant) -> Outcome:
     """What the head of a response shows; its body has ``length`` bytes."""
-    named: Sequence[bytes] = dict.get(response.headers, b"Location", ())
-    location = target(response.url, next(iter(named), None))  # as the verifier has it
+    location = target(response.url, next(iter(dict.get(response.headers, b"Location", ())), None))  # the verifier's
     result = classify(response.status, location)
     return Outcome(
         result,

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
-from urllib.parse import urlsplit
 
 from sharc_crawler.errors import nearest
 from sharc_crawler.urls import canonical, with_scheme
@@ -192,8 +191,8 @@ class Duration(ValueKind[float]):
         seconds = float(found[1]) * SECONDS[found[2]]
         if not self.bare and isinstance(value, str) and seconds and not found[2]:
             raise ValueError("has no unit; write it as {0}h, {0}m or {0}s".format(found[1]))
-        if not self.least <= seconds < float("inf"):
-            raise ValueError(f"must be a duration of at least {self.least:g} s; write seconds, or 30s, 5m, 2h, 1d")
+        if not self.least <= seconds <= 100 * SECONDS["y"]:
+            raise ValueError(f"must be a duration of at least {self.least:g} s, at most 100y; write it as 30s, 5m, 1d")
         return seconds
 
     def show(self, value: float) -> str:
@@ -298,7 +297,7 @@ def url(text: str, where: str = "") -> str:
     ValueError: says neither http nor https; write http://127.0.0.1:8000 or https://127.0.0.1:8000
     """
     whole = with_scheme(text)
-    if canonical(whole) is None or not urlsplit(whole).hostname:
+    if canonical(whole) is None:
         raise ValueError(
             f"{where}is not an http(s) URL, or has a user or password (netrc=FILE is for these); write it as"
             " https://www.example.org/"

@@ -54,7 +54,7 @@ def seeds_of_file(value: object) -> tuple[str, ...]:
 def periods(value: object) -> tuple[tuple[str, float], ...]:
     """Seconds by class of changefreq."""
     try:
-        periods = json.loads(value) if isinstance(value, str) else dict(value)  # type: ignore[call-overload]
+        periods = dict(json.loads(value) if isinstance(value, str) else value)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
         raise ValueError("must map classes of changefreq to seconds") from error
     for name, seconds in periods.items():

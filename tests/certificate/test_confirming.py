@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
-from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
+from sharc_crawler.certificate.confirming import confirm, confirmation_of, outlook, waits
 from sharc_crawler.certificate.examining import Again
 from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.sources import open_source
@@ -28,6 +28,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.instants import iso
 from sharc_crawler.model import Result, Slot, Verdict
 from sharc_crawler.report.confirmed import confirmed as confirmed_words
 from sharc_crawler.report.package_check import not_of_it
@@ -226,6 +227,12 @@ def test_cut_off_anywhere_the_capture_is_provisional_or_confirmed_and_verifies(m
         raise AssertionError("it never came to its end")
     assert last > 10
     assert states == {False, True}
+
+
+def test_a_lag_of_thousands_of_years_waits_until_the_last_day_that_can_be_written():
+    claim = {"grounds": [{"evidence": "provisional", "pages": 1}]}
+    left = outlook({"capture": {"claim": claim, "ended": "2026-01-01T00:00:00Z", "audit": {"lag": 10**20}}})
+    assert iso(left.due).startswith("9999-12-31")
 
 
 def test_two_at_once_are_refused(capture):

@@ -198,10 +198,11 @@ def read_history(
 
 
 def _files(path: Path) -> Iterator[Path]:
-    if path.is_dir():
-        yield from sorted(file for file in path.rglob("*") if file.is_file() and not _beside(file))
-    else:
-        yield path
+    try:
+        inside = sorted(file for file in path.rglob("*") if file.is_file() and not _beside(file))
+    except OSError as error:
+        raise DataError(f"history {str(error.filename)!r} cannot be read: {error.strerror or error}") from error
+    yield from inside if path.is_dir() else [path]
 
 
 def _series(file: Path) -> Path:

@@ -33,6 +33,8 @@ def check_history(file: Path, arguments: Mapping[str, str], *, reading: bool) ->
 
     Raises :class:`~sharc_crawler.errors.DataError` where it is none; that of a collection can be made again.
     """
+    if file.is_dir():
+        raise UsageError(f"history={file} is a folder; name a file in it")
     if reading and not (file.exists() and file.stat().st_size):
         return
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live.setup.checks import check_history
 from sharc_crawler.storage.observations import ObservationStore
 
@@ -32,3 +32,8 @@ def test_a_history_that_may_not_be_written_is_not_called_damaged(of_file: int, o
         place.chmod(0o700)
         shutil.rmtree(place)
     assert "-anew" not in str(told.value)
+
+
+def test_a_folder_is_no_history(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is a folder; name a file in it"):
+        check_history(tmp_path, {}, reading=True)

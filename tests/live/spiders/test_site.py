@@ -63,6 +63,8 @@ def test_a_request_says_what_scrapys_middlewares_would_make_it_say(own: dict[str
     assert made.headers == theirs.headers
     assert made.meta["download_timeout"] == theirs.meta["download_timeout"]
     assert request_bytes(made, "h") == request_bytes(theirs, "h")
+    abroad = request_for(fetch._replace(url="http://straße.de/ö"), SiteSpider, Sent(own), Headers(), 7.0)
+    assert abroad.url == "http://xn--strae-oqa.de/%C3%B6", "strasse.de is somebody else's"
 
 
 def test_what_settings_say_of_captures_holds_for_them(tmp_path: Path) -> None:
