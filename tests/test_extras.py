@@ -25,7 +25,10 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("command", "extra"),
     [
+        (["rates", "h", "--history", "history.sqlite", "--picture", "out.png"], "lab"),
+        (["seeds", "rank", "seeds.cdx", "--picture", "out.png"], "lab"),
         (["seeds", "evaluate", "seeds.cdx", "--output", "out"], "lab"),
+        (["temporal", "views.csv", "--pictures", "out"], "lab"),
         (["rates", "train", "history.sqlite", "-o", "model.json", "--kind", "tree"], "learn"),
     ],
 )

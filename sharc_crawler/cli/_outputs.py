@@ -74,8 +74,15 @@ def try_folder(option: str, path: Path) -> None:
                 one.rmdir()
 
 
-def drawn(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
-    """The same for pictures."""
+FORMS = (".png", ".svg", ".pdf")
+
+
+def drawn(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001
+    """For ``callback=`` of an option that names where to draw."""
     if value is not None:
-        extras.check(parameter.opts[0], "matplotlib")
-    return to_folder(ctx, parameter, value)
+        option = parameter.opts[0]
+        if option == "--picture" and value.suffix not in FORMS:
+            raise UsageError(f"{option} {value} is no picture that can be drawn; end its name with {', '.join(FORMS)}")
+        extras.check(option, "matplotlib")
+        (try_file if option == "--picture" else try_folder)(parameter.opts[-1], value)
+    return value

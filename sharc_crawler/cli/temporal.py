@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.cli._next import capture_words, say_again, say_next
-from sharc_crawler.cli._outputs import to_file
+from sharc_crawler.cli._outputs import drawn, to_file
 from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.monitoring.busy import busy
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="Write the seeds, a URL a line."
 )
+@click.option("--pictures", type=click.Path(path_type=Path), callback=drawn, help="Draw curves.png, ranking.png there.")
 @click.option(
     "--curves", type=click.Path(path_type=Path), callback=to_file, help="Write each page's class and curve (CSV)."
 )
@@ -95,6 +96,8 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
         options["output"].write_text("".join(f"{seed}\n" for seed in seeds), encoding="utf-8")
     if options["curves"]:
         _write_curves(found, options["curves"])
+    if options["pictures"]:
+        _draw(found, len(chosen), options["pictures"])
     if options["as_json"]:
         click.echo(json.dumps(facts, indent=1))
     else:
@@ -189,6 +192,14 @@ def _facts(found: Analysis, chosen: list[Ranked], measured: dict[str, Any] | Non
         "worth": asdict(value) | {"precision": value.precision, "recall": value.recall, "f": value.f},
     }
     return facts | ({"labels": measured} if measured else {})
+
+
+def _draw(found: Analysis, chosen: int, folder: Path) -> None:
+    from sharc_crawler.lab.pictures.temporal import draw_curves, draw_ranking  # matplotlib takes a second
+
+    folder.mkdir(parents=True, exist_ok=True)
+    draw_curves(found, folder / "curves.png")
+    draw_ranking(found.ranked, chosen, folder / "ranking.png")
 
 
 def _write_curves(found: Analysis, file: Path) -> None:

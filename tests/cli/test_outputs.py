@@ -22,6 +22,7 @@ FILES = [
     ("demo", "--truth", "FILE"),
 ]
 FOLDERS = [
+    ("temporal", "none.log", "--pictures", "FOLDER"),
     ("seeds", "evaluate", "none.cdx", "--choose-from", "2020-01-01", "--score-from", "2021-01-01",
      "--until", "2022-01-01", "-o", "FOLDER"),
 ]  # fmt: skip
@@ -55,9 +56,7 @@ def test_a_folder_that_cannot_be_made(words, tmp_path):
 def test_what_is_only_tried_stays_as_it_was(tmp_path):
     kept, folder = tmp_path / "seeds.txt", tmp_path / "new" / "pictures"
     kept.write_text("kept")
-    CliRunner().invoke(main, ["temporal", "none.log", "-o", str(kept)])
-    dates = ("--choose-from", "2020-01-01", "--score-from", "2021-01-01", "--until", "2022-01-01")
-    CliRunner().invoke(main, ["seeds", "evaluate", "none.cdx", *dates, "-o", str(folder)])
+    CliRunner().invoke(main, ["temporal", "none.log", "-o", str(kept), "--pictures", str(folder)])
     assert kept.read_text() == "kept"
     assert list(tmp_path.iterdir()) == [kept]
 

@@ -57,12 +57,14 @@ def test_json(history: str):
 
 
 @pytest.mark.slow
-def test_table(history: str):
-    result = CliRunner().invoke(main, ["rates", "h", "--history", history, "--limit", "3"])
+def test_table_and_picture(history: str, tmp_path: Path):
+    picture = tmp_path / "rates.png"
+    result = CliRunner().invoke(main, ["rates", "h", "--history", history, "--picture", str(picture), "--limit", "3"])
     assert result.exit_code == 0, result.output
     assert "http://h/hot" in result.output
     assert "3 of 4 pages" in result.output
     assert "over " in result.output
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 def test_what_captures_saw_is_a_change_history_to_simulate(tmp_path: Path):

@@ -63,9 +63,9 @@ def test_rank(tmp_path: Path) -> None:
     seeds.write_text(
         "# ours\nhttp://a.org/cold\nhttp://a.org/hot\nhttp://a.org/never # ours\nnot a url\nhttp://a.org/,http://b.org/\n"
     )
-    chosen = tmp_path / "next.txt"
+    picture, chosen = tmp_path / "p.svg", tmp_path / "next.txt"
     common = ("rank", cdx(tmp_path), "--seeds", seeds, "--now", "2020-01-12", "--theta", "0.7")
-    result = run(*common, "--json", "-o", chosen)
+    result = run(*common, "--json", "--picture", picture, "-o", chosen)
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     places = [one["url"] for one in found["seeds"]]
@@ -74,6 +74,7 @@ def test_rank(tmp_path: Path) -> None:
     named = [re.search(r"([\w.]+):\d+: ", name)[1] for name in found["problems"]["named"]]
     assert named == ["a.cdx", "seeds.txt", "seeds.txt"]
     assert chosen.read_text().splitlines() == [one["url"] for one in found["seeds"] if one["chosen"]]
+    assert picture.read_text().startswith("<?xml")
     table = run(*common)
     assert "3 seeds" in table.output
     assert "3 malformed lines; the rest is used." in table.stderr
@@ -196,6 +197,7 @@ def test_what_rank_cannot_use(tmp_path: Path) -> None:
             3,
             "none of the seeds has a capture in them before now, 'http://other.example/' neither",
         ),
+        ((file, "--picture", "ranking.xyz"), 2, "end its name with .png"),
         ((empty,), 3, "no usable capture"),
         ((), 3, "no usable capture"),
     ):

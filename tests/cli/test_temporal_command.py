@@ -42,9 +42,9 @@ def run(*arguments):
 
 
 @pytest.mark.long
-def test_seeds_labels_and_json(log, tmp_path):
-    seeds = tmp_path / "instant-seeds.txt"
-    options = ("--top", 3, "-o", seeds, "--labels", log / "labels.csv", "--json")
+def test_seeds_labels_pictures_and_json(log, tmp_path):
+    seeds, pictures = tmp_path / "instant-seeds.txt", tmp_path / "pictures"
+    options = ("--top", 3, "-o", seeds, "--pictures", pictures, "--labels", log / "labels.csv", "--json")
     result = run(log / "views.csv", *options)
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)
@@ -58,6 +58,8 @@ def test_seeds_labels_and_json(log, tmp_path):
     labels = facts["labels"]
     assert labels["now"]["hit"] > 0.9 * labels["labelled"]
     assert labels["best"]["reward"] >= labels["now"]["reward"]
+    assert {file.name for file in pictures.iterdir()} == {"curves.png", "ranking.png"}
+    assert all(file.read_bytes().startswith(b"\x89PNG") for file in pictures.iterdir())
 
 
 @pytest.mark.slow

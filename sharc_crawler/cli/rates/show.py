@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._outputs import to_file
+from sharc_crawler.cli._outputs import drawn, to_file
 from sharc_crawler.model import Sighting
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.ranges import shortest
@@ -33,16 +33,24 @@ DAY = 86_400.0
 FEW = 3  #: comparisons of two downloads (or lastmods) below which a page's rate is mostly that of pages like it
 
 
-@click.command("show", epilog="Example: sharc rates www.example.org --history archive.sqlite --limit 50")
+@click.command("show", epilog="Example: sharc rates www.example.org --history archive.sqlite --picture rates.png")
 @click.argument("site")
 @click.option("--history", required=True, type=click.Path(exists=True, dir_okay=False), help="The history store.")
 @click.option("--horizon", default=30.0, show_default=True, help="Length of the next capture, in days.")
 @click.option("--limit", default=20, show_default=True, help="How many pages to show, hottest first.")
 @click.option(
+    "--picture",
+    type=click.Path(path_type=Path),
+    callback=drawn,
+    help="Draw the distribution: FILE.png, .svg.",
+)
+@click.option(
     "--changes", type=click.Path(path_type=Path), callback=to_file, help="Write a change history (CSV) to simulate."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with all pages.")
-def show_command(site: str, history: str, horizon: float, limit: int, changes: Path | None, as_json: bool) -> None:
+def show_command(
+    site: str, history: str, horizon: float, limit: int, picture: Path | None, changes: Path | None, as_json: bool
+) -> None:
     """Show how often the pages of SITE change: rate, its source, and how well it is known."""
     with ObservationStore(history, reading=True) as store:
         site = store.site_named(site)
@@ -57,6 +65,10 @@ def show_command(site: str, history: str, horizon: float, limit: int, changes: P
     estimates = HistoryRates(known, horizon * DAY, links).rates(sightings, now)
     pages = [(url, found) for url, found in zip(known.urls, estimates, strict=True) if found is not None]
     pages.sort(key=lambda page: -page[1].rate)
+    if picture:
+        from sharc_crawler.lab.pictures.rates import draw_rates  # matplotlib takes a second
+
+        draw_rates([found.rate for _, found in pages], site, picture)
     facts = _facts(known, pages, still, now)
     if as_json:
         click.echo(json.dumps(facts))

@@ -14,7 +14,7 @@ import click
 from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import capture_words, say_again, say_next
-from sharc_crawler.cli._outputs import to_file
+from sharc_crawler.cli._outputs import drawn, to_file
 from sharc_crawler.cli.seeds.listing import histories
 from sharc_crawler.cli.seeds.output import facts, say, show
 from sharc_crawler.instants import second
@@ -49,6 +49,7 @@ _DAY = 86_400.0
 @click.option(
     "--ahead", type=click.FloatRange(0), default=7.0, show_default=True, help="Days: an update by then counts."
 )
+@click.option("--picture", type=click.Path(path_type=Path), callback=drawn, help="Draw the ranking (PNG or SVG).")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="Write the chosen seeds, a URL a line."
 )
@@ -69,6 +70,11 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     say(found)
     if options["output"]:
         options["output"].write_text("".join(f"{one.url}\n" for one in ranked if one.chosen), encoding="utf-8")
+    if options["picture"]:
+        from sharc_crawler.lab.pictures.seeds import draw_ranking  # matplotlib takes a second
+
+        least = min((one.value for one in ranked if one.chosen), default=None)
+        draw_ranking(ranked, least if options["theta"] == "auto" else options["theta"], options["picture"])
     if options["as_json"]:
         click.echo(json.dumps(facts(ranked, found.problems, task, options), indent=1))
     else:

@@ -1,4 +1,4 @@
-"""Pictures of an evaluation of rankers: measures over θ and over the length of history."""
+"""Pictures: a ranking with its threshold; measures over θ and over the length of history."""
 
 from __future__ import annotations
 
@@ -12,12 +12,43 @@ from sharc_crawler.seeds.hacs.measures import THETAS
 from sharc_crawler.seeds.hacs.study import AVERAGES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
 
     from sharc_crawler.seeds.hacs.evaluation import PeriodOutcome
+    from sharc_crawler.seeds.hacs.rank import RankedSeed
     from sharc_crawler.seeds.hacs.study import Study
+
+_GROUPS = (
+    ("chosen", True, True, "tab:blue", "o"),
+    ("chosen, rate unknown", True, False, "tab:blue", "x"),
+    ("left out", False, True, "tab:gray", "o"),
+    ("left out, rate unknown", False, False, "tab:gray", "x"),
+)
+
+
+def draw_ranking(ranked: Sequence[RankedSeed], theta: float | None, file: Path) -> None:
+    """Draw every seed by its place and value, mark the chosen ones, and draw θ."""
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    axes = figure.subplots()
+    for label, chosen, known, colour, marker in _GROUPS:
+        group = [one for one in ranked if one.chosen == chosen and one.known == known]
+        if group:
+            axes.plot(
+                [one.place for one in group],
+                [one.value for one in group],
+                marker,
+                color=colour,
+                markersize=3,
+                label=f"{label}: {len(group)}",
+            )
+    if theta is not None:
+        axes.axhline(theta, color="tab:red", linewidth=1, label=f"θ = {theta:g}")
+    axes.set(xlabel="place", ylabel="p" if ranked[0].p is not None else "value")
+    axes.legend()
+    save(figure, file)
 
 
 def save(figure: Figure, file: Path) -> None:
