@@ -34,4 +34,7 @@ def with_ascii_host(url: str) -> str:
     >>> with_ascii_host("http://straße.de/ä"), with_ascii_host("http://h/ä")
     ('http://xn--strae-oqa.de/ä', 'http://h/ä')
     """
-    return _AUTHORITY.sub(lambda found: found[0].replace(found[1], ascii_authority(found[1])), url, count=1)
+    found = _AUTHORITY.match(url)
+    if found is None or found[1].isascii():
+        return url
+    return url[: found.start(1)] + ascii_authority(found[1]) + url[found.end(1) :]

@@ -88,6 +88,8 @@ class Resolver:
         'http://h/d%20e'
         >>> [Resolver("http://h/a/b").one(one) for one in ("http:/c", "http:c", "http:///i/c", "https:/c", "ftp:/x")]
         ['http://h/c', 'http://h/a/c', 'http://i/c', None, None]
+        >>> Resolver("http://h/").one("//straße.de/ß")
+        'http://xn--strae-oqa.de/%C3%9F'
         """
         reference = reference.strip(_SPACES).partition("#")[0]
         if not reference or len(reference) > LONGEST_URL:
@@ -132,7 +134,10 @@ class Resolver:
         """The URL as a browser sends it: the path in UTF-8, the query in the document's encoding if it can."""
         from w3lib.url import safe_url_string  # loads much, for few addresses of few sites
 
+        from sharc_crawler.international import with_ascii_host
+
         try:
+            url = with_ascii_host(url)
             return safe_url_string(url, self._encoding)
         except UnicodeEncodeError:
             return safe_url_string(url)
