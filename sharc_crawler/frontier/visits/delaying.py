@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Outcome, Seconds
 
 
+LATER = 12  #: times the first back-off, a minute, at least until a page that failed is asked for once more
 LEAST, MOST = 0.25, 30.0  #: seconds between two requests to a host that refuses them
 AGAIN = 0.9  #: of that, after each answer
 BORNE, REFUSED = 8, 3  #: answers, or refusals, in a row that are no chance

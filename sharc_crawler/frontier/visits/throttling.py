@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.traps.probing import FOUND
-from sharc_crawler.frontier.visits.delaying import LEAST, MOST
-from sharc_crawler.frontier.visits.trying_again import LATER
+from sharc_crawler.frontier.visits.delaying import LATER, LEAST, MOST
 from sharc_crawler.model import Kind, Result, Sighting, Slot
 from sharc_crawler.plural import counted
 from sharc_crawler.unlikely import look_at

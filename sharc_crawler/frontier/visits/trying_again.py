@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.visits.delaying import LATER
 from sharc_crawler.frontier.visits.silence import AWAY
 from sharc_crawler.model import HowMade, Kind, Phase, Result, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
@@ -27,7 +28,6 @@ ONCE = ("larger than", "closed by the proxy", "status 407")
 RULES = 4  #: more attempts at what many pages hang on: five minutes in all
 SITEMAPS = 2  #: the same, of sitemaps that no claim rests on: one on the way and one at the end
 MOST_DOUBLED = 30  #: times a back-off is: an instant crawl may last for years
-LATER = 12  #: times the first back-off, a minute, at least until a page that failed is asked for once more
 
 
 def comes_again(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
