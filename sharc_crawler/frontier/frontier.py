@@ -160,12 +160,11 @@ class Frontier:
     def next(self, now: Instant) -> Fetch | Wait | Done:
         """The best thing to do at ``now``."""
         self._leases.expire(now)
-        polls = self.polls
+        polls, ring = self._shared.polls, self.ledger.ring
         if polls is not None and (free := polls.budget.ready(now)) > now:
             return Wait(free)
-        ring = self.ledger.ring
         ring.ripen(now)
-        ends = self.capture.budget.ends if self.ledger.hosts else math.inf
+        ends = self.ledger.capture.budget.ends if self.ledger.hosts else math.inf
         refused = 0
         while (number := ring.head()) is not None:
             host = self.ledger.hosts[number]
@@ -259,7 +258,7 @@ class Frontier:
                 self._refuse(task, "", now)
                 return None
         capture = self.ledger.capture
-        taken = self._takes(capture, task, kind, url)
+        taken = capture.spec.skip == "attested" and self._takes(capture, task, kind, url)
         silent = ""
         if (host.lost or host.away) and self.ledger.leaves_hosts and not taken:
             from sharc_crawler.frontier.visits.silence import why_silent  # where something failed
@@ -274,8 +273,8 @@ class Frontier:
             host.pace.pause(due)  # the host waits: an order is kept
             host.retry(task, due)
             return None
-        if self.polls is not None:
-            self.polls.spend(now)
+        if (polls := self._shared.polls) is not None:
+            polls.spend(now)
         capture.budget.leased(task, kind)
         return self._leases.grant(host, task, kind, url, now)
 
@@ -286,7 +285,7 @@ class Frontier:
 
     def _takes(self, capture: SiteCapture, task: Task, kind: Kind, url: str) -> bool:
         """Does a former answer stand for a page, which is not asked for then?"""
-        if capture.spec.skip != "attested" or kind is not Kind.PAGE or task.slot is not Slot.ONLY:
+        if kind is not Kind.PAGE or task.slot is not Slot.ONLY:
             return False
         look = self._parts.taken(capture.spec, url)
         return look is not None and capture.mode.takes(task.page, url, look)

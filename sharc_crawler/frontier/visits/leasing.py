@@ -69,7 +69,11 @@ class Leases:
             return None
         if not self._let_go or not self._over(fetch):
             self._free(fetch, outcome)
-        self._remember(fetch.page, int(outcome.started))
+        if (second := int(outcome.started)) > self._second:
+            self._second = second
+            self._asked.clear()
+        if second == self._second:
+            self._asked.add(fetch.page)
         return lease[1]
 
     def task(self, fetch: Fetch) -> Task | None:
@@ -123,13 +127,6 @@ class Leases:
         for fetch, _ in self._open.values():
             return fetch.decided + self._time
         return None
-
-    def _remember(self, page: PageId, second: int) -> None:
-        if second > self._second:
-            self._second = second
-            self._asked.clear()
-        if second == self._second:
-            self._asked.add(page)
 
     def _queue_again(self, fetch: Fetch, task: Task, now: Instant) -> None:
         number = self._ledger.pages.hosts[task.page]
