@@ -120,6 +120,15 @@ def test_dead_links_among_others_are_no_throttling():
     assert len(world.requests) == 61
 
 
+def test_a_page_that_is_not_there_is_forgotten_once_another_is():
+    """Else each answer of a host that lacks one page is looked at as one that may refuse all."""
+    world = World()
+    world.links[ROOT] = [Sighting(one) for one in PAGES]
+    world.answers[PAGES[20]] = [GONE] * 9
+    frontier, _ = crawled(world)
+    assert frontier.capture.refusals == {}
+
+
 def test_who_wants_no_retries_has_none():
     world = Throttling(25, 60.0, **FORBIDDEN)
     _, store = crawled(world, attempts=1)
