@@ -137,7 +137,7 @@ def test_hacs_beats_chance_where_rates_differ() -> None:
     assert claims["HACS at the θ of greatest expected F1: micro F1 above Random and Brute force"] == []
     assert len(scored[4].seeds) == len(Period(400 * DAY, 500 * DAY).points()) == 14
     text = markdown([study], "# Title")
-    assert text.count("| 12 |") == 9
+    assert text.count("| 12 |") == 6, "a row in each table"
     assert json.dumps(study.facts())
 
 
