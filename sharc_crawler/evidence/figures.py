@@ -34,6 +34,7 @@ class PartCompleteness(NamedTuple):
     subsite: str
     there: bool  #: to be shown with its page, captured or not
     open: bool  #: it was not there, or elsewhere, when it was asked for: its verdict says whether so at T
+    leads: bool  #: to what was taken in, and counts by itself
     reason: str
     embeds: tuple[Url, ...]
     evidence: Evidence | None
@@ -57,11 +58,11 @@ class Completeness:
         self._embedded.update(page.embeds)
         if page.kind in EMBEDDED or page.url in self._embedded:
             there = bool(page.verdict and not page.absent) or not page.visit or page.visit.result not in _NO_PART
-            is_open = not there and page.visit is not None and page.visit.status not in FOR_GOOD
-            nowhere = not there and _redirects(page.visit) and not page.embeds  # what it leads to was not taken in
-            is_open = is_open or nowhere
+            redirects = not there and _redirects(page.visit)
+            leads, nowhere = redirects and bool(page.embeds), redirects and not page.embeds
+            is_open = nowhere or (not there and page.visit is not None and page.visit.status not in FOR_GOOD)
             verdict = Verdict.UNKNOWN if nowhere or _leads_elsewhere(page) else page.verdict
-            own = there, is_open, page.reason, page.embeds, page.evidence
+            own = there, is_open, leads, page.reason, page.embeds, page.evidence
             self._known[page.url] = PartCompleteness(verdict, page.subsite, *own)
 
     @property
@@ -83,8 +84,7 @@ class Completeness:
         return Verdict.COHERENT if verdicts == {Verdict.COHERENT} else Verdict.UNKNOWN
 
     def _parts(self, embeds: Iterable[Url]) -> Iterator[PartCompleteness]:
-        seen: set[Url] = set()
-        waiting = list(embeds)
+        seen, waiting = set[str](), list(embeds)
         while waiting:
             url = waiting.pop()
             part = self._known.get(url)
@@ -100,11 +100,10 @@ class Completeness:
         return sum(one.verdict is Verdict.COHERENT and bool(one.evidence and one.evidence.stated) for one in there)
 
     def embedded(self) -> tuple[Counter[Verdict | None], Counter[str]]:
-        """Embedded resources that the server has: how many by verdict, and why the others (those, too, that it had not
-        when it was asked) were not captured.
-        """
+        """How many embedded resources the server has, by verdict, and why others were not captured."""
         parts = [part for url, part in self._known.items() if url in self._embedded]
-        why = Counter(part.reason for part in parts if part.open or (part.there and part.verdict is None))
+        lost = (one for one in parts if (one.open and not one.leads) or (one.there and one.verdict is None))
+        why = Counter(one.reason for one in lost)
         return Counter(part.verdict for part in parts if part.there), why
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _CODES = frozenset(Reason)
+FEW = 3  #: places of one host that are told one by one
 
 
 def code(reason: str) -> str:
@@ -32,19 +33,21 @@ def in_words(reason: str) -> str:
     if first not in _CODES:
         return reason
     words = Reason(first).words
-    if "{}" in words:
-        return words.replace("{}", detail)
-    return f"{words}: {detail}" if detail else words
+    return words.replace("{}", detail) if "{}" in words else f"{words}: {detail}" if detail else words
 
 
 def grouped(reasons: Iterable[tuple[str, int]]) -> Counter[str]:
-    """How often each reason was met, in words; places that differ in their query alone are one.
+    """How often each reason was met, in words; places that differ in their query alone are one, and many of a host.
 
     >>> grouped([("redirected: http://h/login?to=/a", 1), ("redirected: http://h/login?to=/b", 2), ("gone: 404", 1)])
     Counter({'redirects to http://h/login?…': 3, 'not there (status 404)': 1})
     """
-    told: Counter[str] = Counter()
+    met: Counter[str] = Counter()
     for reason, number in reasons:
         place, query, _ = reason.partition("?")
-        told[in_words(f"{place}?…" if query and code(reason) == Reason.REDIRECTED else reason)] += number
+        met[f"{place}?…" if query and code(reason) == Reason.REDIRECTED else reason] += number
+    hosts = {one: f"{'/'.join(one.split('/')[:3])}/…" for one in met if code(one) == Reason.REDIRECTED}
+    many, told = Counter(hosts.values()), Counter[str]()
+    for reason, number in met.items():
+        told[in_words(hosts[reason] if many[hosts.get(reason, "")] > FEW else reason)] += number
     return told

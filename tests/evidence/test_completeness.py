@@ -75,6 +75,19 @@ def test_what_was_not_there_once_may_have_been_at_the_reference_instant(status, 
     assert found.embedded() == ({Verdict.COHERENT: 1}, {"not there (status 404)": 1} if status == 404 else {})
 
 
+@pytest.mark.parametrize("verdict", [Verdict.COHERENT, Verdict.UNKNOWN])
+def test_what_redirects_to_what_was_taken_in_is_not_missing(verdict):
+    """A file on another host, by a signed address. It was asked for again, and its target is judged by itself."""
+    page = url(PAGE, Kind.PAGE, (ALONE,))
+    visit = VisitFacts(Slot.FIRST, Result.REDIRECTED, status=302, started=1.0, ended=1.1)
+    moved = replace(url(ALONE, embeds=(STYLE,)), verdict=verdict, visit=visit, reason="redirected to one place")
+    found = Completeness({"": 9.0})
+    for one in (page, moved, url(STYLE)):
+        found.meet(one)
+    assert found.of(page) is verdict
+    assert found.embedded() == ({Verdict.COHERENT: 1}, {})
+
+
 @pytest.mark.parametrize("verdict", Verdict)
 def test_what_was_not_there_and_was_asked_for_again_after_the_reference_instant_has_its_verdict(verdict):
     """Its page was shown without it at T, or may have been shown with it. It is no resource that the server has."""

@@ -104,8 +104,7 @@ class Finisher:
 
             moved = outcome.location if widen(self._ledger.pages, capture, fetch.page, outcome.location) else ""
             listed = listed or self._ledger.pages.listed(fetch.page)
-            led = followed(self.admitter.canonical, self._ledger.pages, capture, fetch, outcome.location)
-            links = [*links, *led]
+            links = [*links, *followed(self.admitter, self._ledger.pages, ended)]
         if not links or not (capture.spec.discover or fetch.kind in _LISTS):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1

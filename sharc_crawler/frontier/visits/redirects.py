@@ -1,10 +1,13 @@
-"""Where redirects lead: to pages, and, from a seed, out of the scope, which takes its target in then."""
+"""Where redirects lead: to pages; from a seed, out of the scope, which takes its target in then; to files elsewhere."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
-from urllib.parse import urldefrag
+from urllib.parse import urldefrag, urlsplit
 
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.links.files import ENDING
 from sharc_crawler.model import Kind, Sighting
 
 if TYPE_CHECKING:
@@ -14,22 +17,58 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.visits.finishing import Ended
     from sharc_crawler.model import Fetch, Instant, PageId
 
     Canonical = Callable[[str], str | None]
 
 MOST = 20  #: redirects in a row that are followed, as browsers do
 
+#: what is a page, or lies behind a log-in; what the address of a file has: its ending, its name, a signature
+_PAGE = re.compile(
+    r"/$|\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|do)$"
+    r"|(?<![a-z])(?:log[-_]?[io]n|sign[-_]?[io]n|sso|saml\d?|oauth\d?|shibboleth|consent)(?![a-z])",
+    re.IGNORECASE,
+)
+_FILE = re.compile(rf"\.(?:{ENDING}|jpe?g|png|gif|tiff?|webp|jp2)$", re.IGNORECASE)
+_SIGNED = re.compile(r"(?:^|&)(?:response-content-|filename=|x-amz-|signature=|sig=)", re.IGNORECASE)
+_WORDS = re.compile(r"\b(?:downloads?|bitstreams?|attachments?)\b", re.IGNORECASE)
 
-def followed(
-    canonical: Canonical, pages: PageTable, capture: SiteCapture, fetch: Fetch, location: str
-) -> list[Sighting]:
-    """Where a redirect leads, if it is not one too many of those that led to it."""
+
+def followed(admitter: Admitter, pages: PageTable, ended: Ended) -> list[Sighting]:
+    """Where a redirect leads, if it is not one too many of those that led to it, and no file elsewhere: that is owed.
+
+    It belongs to the page that names it, as what that page embeds.
+    """
+    capture, fetch, location = ended.capture, ended.fetch, ended.outcome.location or ""
     first = pages.named_as(fetch.page)
-    if pages.depths[fetch.page] - pages.depths[first] < MOST - 1:
-        return [redirected(canonical, capture, fetch, location)]
-    capture.note(f"{pages.urls[first]} redirects on and on: it may want a cookie; {MOST} in a row are followed")
+    if pages.depths[fetch.page] - pages.depths[first] >= MOST - 1:
+        capture.note(f"{pages.urls[first]} redirects on and on: it may want a cookie; {MOST} in a row are followed")
+        return []
+    spec, parent = capture.spec, pages.parents[first]
+    elsewhere = fetch.kind is Kind.PAGE and (capture.scope.why_not(location) or "").startswith("another ")
+    if not (elsewhere and spec.discover and spec.resources and is_file(fetch.url, location)):
+        return [redirected(admitter.canonical, capture, fetch, location)]
+    if parent != NO_PARENT and pages.kinds[parent] is not Kind.PAGE:
+        parent = NO_PARENT  # a sitemap's
+    depth = pages.depths[fetch.page] + 1
+    admitter.admit(capture, [Sighting(location, Kind.RESOURCE, fetch.url)], ended.now, parent, depth)
     return []
+
+
+def is_file(url: str, location: str) -> bool:
+    """Does an address redirect to a file, by how both are spelled?
+
+    >>> is_file("http://h/bitstreams/7/download", "https://s3.example/ab12?X-Amz-Signature=0")
+    True
+    >>> is_file("http://h/a.pdf", "https://login.example/sso?to=a.pdf"), is_file("http://h/7", "https://o.example/8")
+    (False, False)
+    """
+    own, there = urlsplit(url), urlsplit(location)
+    if not there.path or _PAGE.search(there.netloc + there.path):
+        return False
+    named = _FILE.search(there.path) or _FILE.search(own.path) or _SIGNED.search(there.query)
+    return bool(named or _WORDS.search(own.path) or _WORDS.search(own.query))
 
 
 def redirected(canonical: Canonical, capture: SiteCapture, fetch: Fetch, location: str) -> Sighting:

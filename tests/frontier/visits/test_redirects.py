@@ -7,9 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from sharc_crawler.frontier.visits.redirects import open_moved, redirected, widen
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.visits.redirects import is_file, open_moved, redirected, widen
 from sharc_crawler.known_urls import SeenUrls
-from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Plan, Sighting, Slot
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Plan, Result, Sighting, Slot, Verdict
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
 from tests.frontier.traps.tables import ROOT, add, table
 
 OUT = "http://elsewhere.example/"
@@ -45,6 +49,60 @@ def test_what_has_no_canonical_address_is_known_by_where_it_leads():
     fetch = Fetch(1, -1, "h", "mailto:a", Kind.PAGE, Slot.FIRST, Plan.HOPEFUL, "h", 1, NO_VALIDATORS, 0.0)
     found = redirected(canonical, SimpleNamespace(seen=SeenUrls()), fetch, "mailto:b")
     assert found == Sighting("mailto:b", Kind.PAGE, "mailto:a")
+
+
+FILES = "http://files.example/"
+DOCUMENTS = {
+    "bitstreams/7/download": "a?X-Amz-Signature={}",
+    "download/7": "a.mp3?t={}",
+    "a.pdf": "objects/7?t={}",
+    "files/7": "b?response-content-disposition=attachment&t={}",
+}
+
+
+@pytest.mark.parametrize("every", [0, 5])
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "sharc-attested", "sharc-online:revisits=none"])
+def test_a_file_that_a_link_redirects_to_on_another_host_is_captured_as_what_its_page_embeds(impolite, strategy, every):
+    world, home = World(), f"{ROOT}papers"
+    world.links = {ROOT: [Sighting(home)], home: [Sighting(ROOT + one, via=home) for one in DOCUMENTS]}
+    moved = {"result": Result.REDIRECTED, "status": 302}
+    for one, there in DOCUMENTS.items():
+        world.answers[ROOT + one] = [{**moved, "location": FILES + there.format(number)} for number in range(3)]
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy), world.now)
+    world.run_restarted(frontier, impolite, store, every) if every else world.run(frontier)
+    saved = store.load()
+    taken = {row.page: row.url for row in saved.pages if row.url.startswith(FILES) and row.kind is Kind.RESOURCE}
+    assert {*taken.values()} == {FILES + there.format(0) for there in DOCUMENTS.values()}
+    verdicts = {row.page: row.verdict for row in saved.judgements}
+    if not every:  # T may come before what lies on other hosts: whoever goes on knows nothing of it then
+        once = strategy.endswith("none")
+        assert {verdicts[page] for page in taken} == {Verdict.UNKNOWN if once else Verdict.COHERENT}
+    assert not [row for row in saved.outside if row.url.startswith(FILES)]
+
+
+@pytest.mark.parametrize(
+    ("url", "location"),
+    [
+        ("http://h/a.pdf", "http://o.example/"),
+        ("http://h/a.pdf", "http://o.example"),
+        ("http://h/download/1", "http://o.example/thanks.html"),
+        ("http://h/download/1", "http://login.example/go?to=/a.pdf"),
+        ("http://h/bitstreams/1/download", "http://o.example/users/sign_in?X-Amz-Signature=0"),
+        ("http://h/out/1", "http://o.example/partner"),
+    ],
+)
+def test_a_page_elsewhere_and_a_log_in_are_no_files(url, location):
+    assert not is_file(url, location)
+
+
+@pytest.mark.parametrize("spec", [{"resources": False}, {"discover": False}])
+def test_it_is_left_where_no_files_are_taken(impolite, spec):
+    world = World(links={ROOT: [Sighting(f"{ROOT}a.pdf")]})
+    world.answers = {f"{ROOT}a.pdf": [{"result": Result.REDIRECTED, "status": 302, "location": f"{FILES}a.pdf"}]}
+    frontier = Frontier(impolite)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs", **spec), world.now)
+    assert not [fetch.url for fetch in world.run(frontier) if fetch.url.startswith(FILES)]
 
 
 def test_a_seed_that_leads_out_of_its_scope_takes_the_scope_along_and_no_other_page_does():
