@@ -1,7 +1,8 @@
 """A session that an archive is entitled to: cookies, storage, passwords, and what must not end it or get out.
 
 Cookies are sent to whom they are meant for (RFC 6265, 5.4), the same all through a capture: what servers or scripts set
-is not taken on, so that both downloads of a page are made as the same visitor.
+is not taken on, so that both downloads of a page are made as the same visitor. For that, those that end meanwhile are
+sent on: their server, which renews them with each answer or not, knows whether the session goes on.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import logging
 import re
 import string
+import time
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.instants import second
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +35,8 @@ _HTTP_ONLY = "#HttpOnly_"
 _SECRET_FIELDS = re.compile(
     rb"(?im)^((?:cookie|authorization|proxy-authorization|x-[a-z-]*(?:token|csrf|xsrf|auth)[a-z-]*):[ \t]*)([^\r\n]+)"
 )
+_SOON = 7 * 86_400.0  #: seconds: a session that ends so soon may end before a capture does
+_STATISTICS = re.compile(r"_g[a-z]|__utm|_pk_|_hj|_fb|_cl|__cf|ajs_")  #: cookies that no session needs begin so
 _SHORTEST = 8  #: characters of a value that is taken for a secret wherever it stands
 _UNRESERVED = frozenset((string.ascii_letters + string.digits + "-._~").encode())  #: nobody writes these otherwise
 _TOKEN = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.~+=-][\w.~+/=-]{19,}", re.ASCII)  #: so is one within stored JSON
@@ -74,6 +79,7 @@ class Login:
     storage: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)  #: scripts' own, by origin
     keeps_secrets: bool = False  #: in WARC requests
     passwords: Mapping[str, str] = field(default_factory=dict, repr=False)  #: ``user:password``, by host
+    since: Instant = 0.0  #: what had not expired then is sent
 
     def headers(self, url: str, now: Instant) -> dict[str, str]:
         """What a request for a URL carries of it.
@@ -95,6 +101,24 @@ class Login:
         own = [one for one in self.cookies if one.is_for(parts.scheme, host, path, now)]
         return "; ".join(f"{one.name}={one.value}" for one in sorted(own, key=lambda one: -len(one.path)))
 
+    def as_settings(self, urls: Sequence[str], now: Instant) -> dict[str, str]:
+        """What a report must know of the cookies for these URLs: they are in vain, or when the first of them ends."""
+        vain, first = self.in_vain(urls, now), self._first_to_end(urls, now)
+        return vain or ({"session_ends": second(first.expires)} if first else {})
+
+    def _first_to_end(self, urls: Iterable[str], now: Instant) -> Cookie | None:
+        found = [one for one in self._own(_hosts(urls)) if one.expires > now and not _STATISTICS.match(one.name)]
+        return min(found, key=lambda one: one.expires, default=None)
+
+    def _own(self, hosts: Iterable[str]) -> list[Cookie]:
+        led_to = {name for host in hosts for name in (host, host.removeprefix("www."), f"www.{host}")}
+        return [one for one in self.cookies if any(one.is_for("https", host, one.path, 0.0) for host in led_to)]
+
+    @property
+    def living(self) -> list[Cookie]:
+        """The cookies that are sent."""
+        return [one for one in self.cookies if not 0 < one.expires <= self.since]
+
     def in_vain(self, urls: Iterable[str], now: Instant) -> dict[str, str]:
         """Why no request for the hosts of these URLs will carry any of it, as a report's setting; empty: some may.
 
@@ -104,11 +128,10 @@ class Login:
         >>> login.in_vain(["http://h.example/"], 0.0), login.in_vain(["http://i.example/"], 0.0)
         ({}, {'session_cookies': 'none was for i.example'})
         """
-        hosts = list(dict.fromkeys((urlsplit(url).hostname or "").rstrip(".") for url in urls))
+        hosts = _hosts(urls)
         if not self.passwords.keys().isdisjoint(hosts):
             return {}
-        led_to = {name for host in hosts for name in (host, host.removeprefix("www."), f"www.{host}")}
-        own = [one for one in self.cookies if any(one.is_for("https", host, one.path, 0.0) for host in led_to)]
+        own = self._own(hosts)
         if any(not 0 < one.expires <= now for one in own) or any(
             urlsplit(one).hostname in hosts for one in self.storage
         ):
@@ -122,6 +145,12 @@ class Login:
         for spec in specs:
             if vain := spec.settings.get("session_cookies"):
                 yield f"Of the session's cookies, {vain}: {spec.site} is asked for as by anybody. Export them anew"
+            first = self._first_to_end(spec.seeds, self.since)
+            if first and first.expires < self.since + _SOON:
+                yield (
+                    f"Of the session's cookies for {spec.site}, {first.name} ends at {second(first.expires)}, perhaps"
+                    " before the capture does: what is downloaded after that may be what anybody is shown"
+                )
 
     def redacted(self, request: bytes) -> bytes:
         r"""A request without its secrets, as long as it was.
@@ -180,6 +209,10 @@ class Login:
         known |= {token for own in self.storage.values() for text in own.values() for token in _tokens(text)}
         longest = sorted(known, key=len, reverse=True)
         return re.compile(b"|".join(map(_in_any_form, longest)) or b"(?!)")
+
+
+def _hosts(urls: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys((urlsplit(url).hostname or "").rstrip(".") for url in urls))
 
 
 def _in_any_form(value: str) -> bytes:
@@ -244,7 +277,8 @@ def read_login(
         return None
     own = read_cookies(cookies) if cookies else ()
     found = read_state(state) if state else Login()
-    login = Login((*own, *found.cookies), found.storage, keeps_secrets, read_netrc(netrc) if netrc else {})
+    passwords = read_netrc(netrc) if netrc else {}
+    login = Login((*own, *found.cookies), found.storage, keeps_secrets, passwords, time.time())
     _guard_logs(login)
     return login
 

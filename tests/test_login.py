@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from base64 import b64encode
+from dataclasses import replace
 
 import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.instants import second
 from sharc_crawler.login import Cookie, Login, is_log_out, read_cookies, read_login, read_netrc, read_state
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.storage.memory import MemoryStore
@@ -76,6 +79,20 @@ def test_passwords_of_a_file_go_to_their_host_alone_and_are_masked(tmp_path):
     assert login.redacted(request) == b"GET /?p=top:secret-word HTTP/1.1\r\nAuthorization: " + b"*" * 34 + b"\r\n\r\n"
     assert (login.in_vain(["http://h.example/"], 0.0), "top:" in repr(login)) == ({}, False)
     assert login.in_vain(["http://i.example/"], 0.0) == {"session_cookies": "none was for i.example"}
+
+
+def test_a_cookie_that_ends_meanwhile_is_sent_on_and_the_first_to_end_is_named(tmp_path):
+    own = f"h.example\tFALSE\t/\tFALSE\t{time.time() + 60:.0f}\tsid\ttopsecret\nh.example\tFALSE\t/\tFALSE\t1\told\tx\n"
+    login = read_login(put(tmp_path, f"{own}h.example\tFALSE\t/\tFALSE\t{time.time() + 9:.0f}\t_ga\tx\n"), None)
+    assert login is not None
+    ends = next(one.expires for one in login.cookies if one.name == "sid")
+    assert login.headers("http://h.example/", login.since) == {"Cookie": "sid=topsecret; _ga=x"}
+    assert [one.name for one in login.living] == ["sid", "_ga"]
+    assert login.as_settings(["http://h.example/"], login.since) == {"session_ends": second(ends)}
+    spec = CaptureSpec("h.example", ("http://h.example/",))
+    (line,) = login.warnings([spec])
+    assert f"sid ends at {second(ends)}, perhaps before the capture does" in line
+    assert list(replace(login, since=login.since - 8 * 86_400).warnings([spec])) == [], "that is far"
 
 
 def test_a_file_that_is_not_there():

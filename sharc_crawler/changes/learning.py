@@ -57,6 +57,9 @@ class Refused(NamedTuple):
     why: str
 
 
+ASKING = "a password at the second download, and not at the first"  #: why pages teach nothing
+
+
 class Lesson(NamedTuple):
     """The masks that pairs of downloads teach, and what they rest on."""
 
@@ -66,9 +69,13 @@ class Lesson(NamedTuple):
     differing: int  #: of these, those that differ in what counts
     edited: int  #: of these, those with a difference that no mask would hide: too large a part, or another link
     modified: int = 0  #: beside these, those that differ and that the server itself calls modified
+    asking: int = 0  #: beside these, those that want a password at the second download alone
 
     def why_no_more(self) -> list[str]:
         """What else differs, and why it is no mask: sentences, of the refused masks the first few."""
+        if self.asking:
+            rest = self._replace(asking=0).why_no_more() if self.differing else ()
+            return [f"At least {counted(self.asking, 'page', 'want')} {ASKING}: has a session ended in between?", *rest]
         if self.modified:
             its = f"that {agreeing(self.modified, 'differ')} the server itself says that each was modified"
             rest = self._replace(modified=0).why_no_more() if self.differing else ()

@@ -237,7 +237,7 @@ class SharcScheduler(BaseScheduler):
         session = self._session
         sent = session.browsing.sent(fetch) if session.browsing is not None else Sent()
         if session.login is not None:
-            sent = sent._replace(headers={**sent.headers, **session.login.headers(fetch.url, session.clock.now())})
+            sent = sent._replace(headers={**sent.headers, **session.login.headers(fetch.url, session.login.since)})
         return request_for(fetch, self._spider, sent, *self._usual)
 
     def _release(self, request: Request) -> Request:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from sharc_crawler.report.taught import Teachers
 
 LARGEST_BODY = 1_000_000  #: bytes, of a page that teaches
+FEW = 20  #: changed pages whose downloads lie apart that are looked at for a form to log in
+_PASSWORD = re.compile(rb"(?i)<input\b[^>]{,1000}\btype\s*=\s*[\"']?password")
 MOST_BYTES = 16_000_000  #: of all pages that teach together
 
 
@@ -62,6 +65,11 @@ class _Twice(NamedTuple):
         return Pair(self.old.body, self.new.body, self.old.media_type, self.url, bool(stayed))
 
     @property
+    def asks(self) -> bool:
+        """Is it a form to log in by now, and was none?"""
+        return _PASSWORD.search(self.new.body) is not None and _PASSWORD.search(self.old.body) is None
+
+    @property
     def modified(self) -> bool:
         """Whether Last-Modified changed between the downloads."""
         return None not in (self.old.modified, self.new.modified) and self.old.modified != self.new.modified
@@ -84,7 +92,7 @@ class _Edited:
     def __call__(self, page: _Twice) -> bool:
         kind = url_class(page.url)
         told = (page.modified and kind in self._stored) or (page.listed and kind in self._listed)
-        return bool(told) and page.old.body != page.new.body
+        return page.asks or (bool(told) and page.old.body != page.new.body)
 
 
 def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
@@ -96,7 +104,9 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
     masks = (*known, *lesson.masks)
     looked = _twice(seen.looked.items(), folder, set()) if lesson.masks else ()
     alike = {each.url for each in looked if not edited(each) and _alike(each.pair, masks)}
-    told = lesson.differing or (known and seen.lost >= SUPPORT)  # nothing to mask is news to whoever gave masks
+    told = (
+        lesson.differing or lesson.asking or (known and seen.lost >= SUPPORT)
+    )  # nothing to mask is news to whoever gave masks
     taught = Taught(lesson.masks, frozenset(alike), tuple(lesson.why_no_more()) if told else ())
     if taught == Taught() and not (folder / LEARNED).exists():
         return taught
@@ -106,12 +116,15 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
 
 
 def lesson_of(seen: Teachers, folder: Path, known: Sequence[Mask]) -> tuple[Lesson, _Edited]:
-    """What the pages do teach, and which of them were edited: these teach nothing."""
+    """What the pages do teach, and which of them were edited, or want a password now: these teach nothing."""
     unread: set[str] = set()
     downloads = list(_teaching(seen, folder, unread))
     edited = _Edited(downloads)
     pairs = [each.pair for each in downloads if not edited(each)]
-    return of_pairs(pairs, known, len(unread))._replace(modified=len(downloads) - len(pairs)), edited
+    apart = _twice(seen.looked.items()[-FEW:], folder, set())
+    asking = {**{each.url: False for each in apart if each.asks}, **{each.url: True for each in downloads if each.asks}}
+    modified = len(downloads) - len(pairs) - sum(asking.values())
+    return of_pairs(pairs, known, len(unread))._replace(modified=modified, asking=len(asking)), edited
 
 
 def of_pairs(pairs: Iterable[Pair], known: Sequence[Mask], unread: int) -> Lesson:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.audit import CONDITIONALS, LASTMODS
 from sharc_crawler.evidence.reasons import RARE
 from sharc_crawler.frontier.traps.probing import shows_errors
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import counted
+from sharc_crawler.report.sessions import ended
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.rows import CaptureRow
     from sharc_crawler.report.pages import Stored
 
@@ -25,15 +27,23 @@ _LIES = {
     " server for all pages in full",
 }
 
+#: instead, where the two downloads may be a member's and a guest's
+_ENDED = (
+    "downloads of {{0}} differ though the server's word was that nothing had changed: that is false, or they show what"
+    " anybody is shown, since the session's cookies were valid until {0}. So it is believed of none of {{1}}"
+)
 
-def caught(audit: Mapping[str, Any]) -> Iterator[str]:
+
+def caught(facts: CaptureFacts) -> Iterator[str]:
     """Which words of the server were caught false by a download."""
+    when = ended(facts)
     found: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for one in audit.get("strata", ()):
+    for one in (facts.audit or {}).get("strata", ()):
         if one["caught"]:
             found[one["of"]][one["label"] or RARE] = one["caught"]
     for of, strata in found.items():
-        yield _LIES[of].format(counted(sum(strata.values()), "page"), ", ".join(strata))
+        words = _ENDED.format(when) if when else _LIES[of]
+        yield words.format(counted(sum(strata.values()), "page"), ", ".join(strata))
 
 
 def standing_in(number: int) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.changes.learning import ASKING
 from sharc_crawler.evidence.facts import LEARNED
 from sharc_crawler.guides import guide
 from sharc_crawler.model import HowMade
@@ -48,9 +49,10 @@ def told(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
     if learned or totals["same_content"] > MANY * totals["captured"]:
         bytes_alone = f"Coherence is judged by bytes all the same; what is ignored: {guide('changes')}"
         yield f"{how_kept(totals)}. {bytes_alone}{learned}"
-    if facts.taught.why:
+    yield from (why for why in facts.taught.why if ASKING in why)
+    if whys := [why for why in facts.taught.why if ASKING not in why]:
         what = "Not masked" if masks else "No mask was learned"
-        yield HowMade(f"{what}: {' '.join(facts.taught.why[:_WHYS])} `sharc masks` tells more")
+        yield HowMade(f"{what}: {' '.join(whys[:_WHYS])} `sharc masks` tells more")
 
 
 def masked(facts: CaptureFacts, number: object) -> HowMade:

@@ -51,7 +51,7 @@ def _lies(facts: CaptureFacts) -> Iterator[str]:
         from sharc_crawler.report.misleading import caught, standing_in  # only of servers that may lie
 
         older = facts.figures.whole.tally.totals()["former_copies"] if facts.belied else 0
-        yield from (*caught(facts.audit), *standing_in(older))
+        yield from (*caught(facts), *standing_in(older))
 
 
 def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:

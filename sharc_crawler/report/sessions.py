@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.guides import guide
+from sharc_crawler.instants import second
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import counted
 from sharc_crawler.report.marks import ALIKE, LOCKED, MANY
@@ -21,6 +22,14 @@ def told(facts: CaptureFacts, captured: int) -> Iterator[str]:
     yield from _locked(facts, captured)
     yield from _walled(facts, captured)
     yield from _whose(facts)
+
+
+def ended(facts: CaptureFacts) -> str:
+    """When the first of the session's cookies ended by its own date; empty: not before the last download."""
+    if not (ends := str(facts.settings.get("session_ends", ""))):
+        return ""
+    visits = (visit for page in facts.pages for visit in (page.visit, page.revisit) if visit)
+    return ends if ends < second(facts.ended or max((one.ended for one in visits), default=0.0)) else ""
 
 
 def _locked(facts: CaptureFacts, captured: int) -> Iterator[str]:
@@ -41,6 +50,12 @@ def _whose(facts: CaptureFacts) -> Iterator[str]:
         yield (
             f"when the capture began, of the cookies of its session ({whose}) {vain}: what was asked for without any"
             " is as anybody is shown it"
+        )
+    elif whose and (when := ended(facts)):
+        yield (
+            f"the session ({whose}) may have ended before the capture did: cookies of it were valid until {when}."
+            " What was downloaded after that may be what anybody is shown, and what differs from before"
+            " may differ for that alone: no mask is learned here"
         )
     elif whose:
         yield f"requests were made in a session ({whose}), by its cookies for them: others may be shown other pages"

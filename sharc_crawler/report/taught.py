@@ -33,7 +33,7 @@ class Teachers:
     def __init__(self, captures: Sequence[CaptureFacts], within: Seconds = WITHIN) -> None:
         self.close, self.looked, self.same, self.unmodified = map(_Closest, (PAIRS, LOOKED, PAIRS, PAIRS))
         self.lost = 0
-        for page in (page for facts in captures for page in facts.pages if page.kind is Kind.PAGE):
+        for page in (page for facts in captures if not _ended(facts) for page in facts.pages if page.kind is Kind.PAGE):
             lost = content(page) is Content.CHANGED
             self.lost += lost
             if _fetched_twice(page):
@@ -73,6 +73,15 @@ def read_taught(folder: Path) -> Taught:
     from sharc_crawler.report.lesson import read  # only where there are some
 
     return read(path)
+
+
+def _ended(facts: CaptureFacts) -> bool:
+    """Whether what differs may differ for a session that ended."""
+    if "session_ends" not in facts.settings:
+        return False
+    from sharc_crawler.report.sessions import ended  # only where one is logged in
+
+    return bool(ended(facts))
 
 
 def _fetched_twice(page: PageFacts) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from base64 import b64encode
 from http.server import BaseHTTPRequestHandler
 
@@ -12,6 +13,7 @@ import pytest
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
+from sharc_crawler.instants import second
 from sharc_crawler.live.browser import chromium
 from sharc_crawler.live.setup.arguments import Arguments
 from tests.live.serving import Answering, serving
@@ -134,6 +136,19 @@ def test_a_session_that_no_request_is_made_in_is_not_claimed(crawl, tmp_path, li
     certified = json.loads((done.folder / "certificate.json").read_text())["capture"]["settings"]
     assert done.capture["settings"]["session_cookies"] == certified["session_cookies"] == said
     assert f"session: logged in, of whose cookies {said}; its secrets".encode() in warcinfo(done)
+
+
+def test_when_the_cookies_end_is_told_at_the_start(crawl, tmp_path):
+    asked: list[str] = []
+    ends = int(time.time()) + 60
+    (tmp_path / "cookies.txt").write_text(f"127.0.0.1\tFALSE\t/\tFALSE\t{ends}\tsid\t{SECRET}\n")
+    with serving(members(asked)) as url:
+        terms = {"url": url, "cookies": str(tmp_path / "cookies.txt"), "delay": "0", "sitemap": "off"}
+        plan, done = crawl(**terms, dry_run="1"), crawl(**terms)
+    for said in (" ".join(plan.out.split()), done.err):
+        assert f"sid ends at {second(ends)}, perhaps before the capture does" in said
+    assert done.capture["settings"]["session_ends"] == second(ends)
+    assert any("in a session" in note for note in done.capture["notes"]), "it did not end"
 
 
 @pytest.mark.long

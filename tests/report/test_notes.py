@@ -249,6 +249,20 @@ def test_what_was_caught_lying_and_what_follows_is_said_first(of: str, words: st
     assert not any("lying" in one for one in noted(blog(audit=sampled(of, 0))))
 
 
+def test_a_session_whose_cookies_ended_meanwhile_is_told_and_no_server_called_a_liar_for_it() -> None:
+    def told(ends: str) -> str:
+        return " / ".join(
+            noted(replace(blog(audit=sampled("lastmod", 2)), settings={"session": "r", "session_ends": ends}))
+        )
+
+    assert "lying" in told("2037-01-01T00:00:00Z")
+    assert "requests were made in a session (r)" in told("2037-01-01T00:00:00Z")
+    ended = told("2001-01-01T00:00:00Z")
+    assert "lying" not in ended and "requests were made in" not in ended
+    assert "downloads of 2 pages differ though the server's word was that nothing had changed" in ended
+    assert "the session (r) may have ended before the capture did: cookies of it were valid until 2001" in ended
+
+
 def test_a_changed_page_whose_first_copy_a_lying_304_had_called_unmodified_is_explained() -> None:
     old = looked("old", Verdict.CHANGED, "f", "g")
     old = replace(old, visit=replace(old.visit, status=304), reason="other-bytes")

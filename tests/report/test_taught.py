@@ -11,6 +11,7 @@ from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.fingerprint import fingerprint
+from sharc_crawler.changes.learning import ASKING
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.demo.answers import http_date
 from sharc_crawler.errors import DataError
@@ -43,14 +44,14 @@ def visit(writer: WarcWriter, url: str, at: float, body: bytes, slot: Slot, more
     )  # fmt: skip
 
 
-def blog(folder: Path, edited: int = 0, told: int = 0) -> CaptureFacts:
+def blog(folder: Path, edited: int = 0, told: int = 0, now: str = ", edited") -> CaptureFacts:
     """Twelve posts that count queries, some edited between their visits; and some of which a 304 was not believed."""
     made = []
     with WarcWriter(folder, "h.example", "run1", INFO, WarcOptions()) as writer:
         for n in range(12):
             url, bodies = f"http://h.example/?p={n}", []
             for fetch in (0, 1):
-                text = f"Article {n}{', edited' * (fetch and n < edited)}."
+                text = f"Article {n}{now * (fetch and n < edited)}."
                 bodies.append(PAGE.format(n=n, filler=FILLER, text=text, queries=20 + (7 * n + 5 * fetch) % 9).encode())
             fetched = [
                 visit(writer, url, T + at, body, slot)
@@ -87,6 +88,23 @@ def test_pages_of_two_downloads_kept_their_content_and_the_masks_are_offered(tmp
     assert (totals["coherent"], totals["same_content"], totals["by_masks"]) == (0, 12, 12)
     assert sum("differ only in what this capture learned to ignore" in note for note in entry["notes"]) == 1
     assert any("1 mask was learned: of what differed" in note and LEARNED in note for note in entry["notes"])
+
+
+def test_a_session_whose_cookies_ended_meanwhile_teaches_nothing(tmp_path: Path) -> None:
+    facts = replace(blog(tmp_path), settings={"session": "r", "session_ends": "2037-01-01T00:00:00Z"})
+    assert teach([facts], tmp_path).masks
+    assert teach([replace(facts, settings={"session_ends": "2001-01-01T00:00:00Z"})], tmp_path) == NOTHING_TAUGHT
+
+
+def test_pages_that_want_a_password_now_are_told_and_teach_nothing(tmp_path: Path) -> None:
+    form = "<form method=post><input name=user><INPUT class=x type='password' name=pw></form>"
+    facts = blog(tmp_path, edited=5, now=form)
+    taught = teach([facts], tmp_path)
+    assert len(taught.alike) == 7
+    why = f"At least 5 pages want {ASKING}: has a session ended in between?"
+    assert taught.why[0] == why
+    assert why in capture_entry(with_taught(facts, taught))["notes"]
+    assert not any("want a password" in one for one in teach([blog(tmp_path, edited=5)], tmp_path).why)
 
 
 def test_edited_pages_lost_theirs(tmp_path: Path) -> None:

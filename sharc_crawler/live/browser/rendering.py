@@ -145,8 +145,8 @@ class Renderer:
 
     async def _open(self, page: PageShown, context: str, at: Instant) -> None:
         ask, login, agent = self._browser.ask, self._manner.login, self._manner.agent
-        if login is not None and login.cookies:
-            cookies = list(map(as_set, login.cookies))
+        if login is not None and login.living:
+            cookies = list(map(as_set, login.living))
             await ask("Storage.setCookies", cookies=cookies, browserContextId=context)
         target = await ask("Target.createTarget", url="about:blank", browserContextId=context, **SIZE)
         page.frame = target["targetId"]

@@ -47,7 +47,7 @@ def listen(tell: Callable[..., None], session: str, kind: str) -> None:
 
 
 def as_set(cookie: Cookie) -> dict[str, Any]:
-    """A cookie as the protocol sets it; without a domain it is its host's alone."""
+    """A cookie as the protocol sets it, for as long as the browser runs; without a domain it is its host's alone."""
     where = {"domain": f".{cookie.domain}"} if cookie.subdomains else {}
     return {
         "name": cookie.name,
@@ -56,7 +56,6 @@ def as_set(cookie: Cookie) -> dict[str, Any]:
         "path": cookie.path,
         "secure": cookie.secure,
         "httpOnly": cookie.http_only,
-        **({"expires": cookie.expires} if cookie.expires else {}),
         **where,
     }
 

@@ -90,7 +90,7 @@ class Arguments:
         }
         specs = []
         for site, urls in sites.items():
-            said = {**settings, **kept_up, **(self.login.in_vain(urls, time.time()) if self.login else {})}
+            said = {**settings, **kept_up, **(self.login.as_settings(urls, time.time()) if self.login else {})}
             specs.append(CaptureSpec(**{**order, "site": site, "seeds": tuple(urls), "settings": said}))
         if self.instant is None:
             return specs
