@@ -268,7 +268,7 @@ def _made(document: Document, source: Material, witness: Witness, read: Material
     word.read_later(later, read.warcs, document["capture"]["clocks"])
     word.lag = _lag(document, word.lastmods.values(), word.lag)
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
-    judge = Judge(witness, Witness(), references, entries, lambda: word)
+    judge = Judge(witness, Witness(), references, entries, lambda: word, source.warcs)
     again, open_, confirmed = Again(document), list[dict[str, Any]](), 0
     for entry, page in judge.pages():
         again.add(entry, page)

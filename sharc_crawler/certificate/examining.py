@@ -89,7 +89,7 @@ def statements(
         what = f"{strange:,} of its lines {agreeing(strange, 'are')} not written as sharc writes them"
         into.findings.append(Finding(what, document["pages"]["name"]))
     word = partial(servers_word, [(witness, source.warcs)], entries, lag_of(document))
-    judge = Judge(witness, former, references, entries, word)
+    judge = Judge(witness, former, references, entries, word, source.warcs)
     again = Again(document, odd)
     restated = _again(judge, again, into, progress)
     into.findings += judge.findings

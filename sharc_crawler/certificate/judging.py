@@ -20,7 +20,7 @@ from sharc_crawler.model import NO_VALIDATORS, Judgement, Kind, Outcome, Result,
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.certificate.lastmods import Recorded, ServersWord
+    from sharc_crawler.certificate.lastmods import Recorded, ServersWord, Warcs
     from sharc_crawler.certificate.material import PageEntries
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.evidence.data import DataState
@@ -38,7 +38,7 @@ class Judge:
 
     ``references``: T of each subsite that has one. ``former``: other captures of the archive, which payloads that are
     stored there are looked up in. ``entries``: its pages and resources; ``word``: reads what the sitemaps say of pages'
-    last changes (:func:`servers_word`), when the first verdict rests on it.
+    last changes (:func:`servers_word`), when the first verdict rests on it. ``warcs``: those that ``witness`` is of.
     """
 
     def __init__(
@@ -48,8 +48,9 @@ class Judge:
         references: Mapping[str, str],
         entries: PageEntries,
         word: Callable[[], ServersWord],
+        warcs: Warcs,
     ) -> None:
-        self.word = cache(word)
+        self.word, self.warcs = cache(word), warcs
         self._entries = entries
         self.witness = witness
         self.former = former
@@ -180,16 +181,20 @@ class Judge:
         if holder is None:
             self.elsewhere += not exchange.closed
             return exchange.digest, exchange.decoded
-        repacked = _repacked(exchange, holder)
-        unpacked = repacked or exchange.decoded in (None, holder.decoded)
-        if holder.kind != "response" or holder.digest != exchange.digest or not unpacked:
+        unpacked = self._unpacked(exchange, holder)
+        if holder.kind != "response" or holder.digest != exchange.digest or exchange.decoded not in (None, unpacked):
             what = f"it refers to {' of '.join(reversed(exchange.holder))} for a payload that is not there"
             self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
-        if repacked and exchange.message:
-            from sharc_crawler.changes.packed import as_sent  # as above
+        return holder.digest, unpacked
 
-            return holder.digest, as_sent(exchange.message)
-        return holder.digest, holder.decoded
+    def _unpacked(self, exchange: RecordedExchange, holder: RecordedExchange) -> str | None:
+        """The digest of what a payload holds: its holder may have said that it is packed in another way."""
+        one, other = (each.message and each.message.values(b"content-encoding") for each in (exchange, holder))
+        if one == other:
+            return holder.decoded
+        from sharc_crawler.certificate.repacked import digest_anew  # hardly ever
+
+        return digest_anew(self, exchange, holder)
 
     # -- judgements --------------------------------------------------------------------------------------------------
 
@@ -260,16 +265,6 @@ def recorded(exchange: RecordedExchange, outcome: Outcome) -> dict[str, object]:
     if exchange.message is None or outcome.result is Result.FAILED:
         return shown
     return {**shown, "status": exchange.message.status, "digest": outcome.digest}
-
-
-def _repacked(*exchanges: RecordedExchange) -> bool:
-    """Are the same bytes said to be packed in another way?"""
-    one, other = (each.message.values(b"content-encoding") if each.message else None for each in exchanges)
-    if one is None or other is None or one == other:
-        return False
-    from sharc_crawler.coding import undone_by  # hardly ever
-
-    return undone_by(one) != undone_by(other)
 
 
 def servers_word(recorded: Sequence[Recorded], entries: Iterable[Entry], lag: Seconds) -> ServersWord:

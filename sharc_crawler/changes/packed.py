@@ -9,16 +9,18 @@ from sharc_crawler.changes.http import BROKEN, CUT
 from sharc_crawler.coding import undone_by, unheard_of, unpacked
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.coding import Unpacked
 
 _REDIRECTS = 300  #: of these, and of errors, the payload is not compared
 
 
-def digest_unpacked(message: HttpResponse, found: Unpacked | None = None) -> str | None:
+def digest_unpacked(message: HttpResponse, found: Unpacked | None = None, digest: str | None = None) -> str | None:
     """The digest of an encoded payload's content, and where that is not known, of coding and bytes (:func:`as_sent`).
 
-    ``found``: what it holds, if it was unpacked already.
+    ``found``: what it holds, if it was unpacked already; ``digest``: the payload's, if it is another answer's.
     """
     codings = message.values(b"content-encoding")
     if not codings:
@@ -27,10 +29,9 @@ def digest_unpacked(message: HttpResponse, found: Unpacked | None = None) -> str
     if not found.problem and not unheard_of(codings):
         return labelled_digest(found.data)
     mark = (CUT if found.cut else BROKEN) if found.problem and message.status < _REDIRECTS else ""
-    return f"{mark}{as_sent(message)}"
+    return f"{mark}{as_sent(codings, digest or message.digest)}"
 
 
-def as_sent(message: HttpResponse) -> str | None:
+def as_sent(codings: Sequence[bytes], digest: str) -> str | None:
     """The digest of an encoded payload's coding and bytes: under another coding the same bytes are another page."""
-    codings = message.values(b"content-encoding")
-    return labelled_digest(b"%b %b" % (b", ".join(undone_by(codings)), message.digest.encode())) if codings else None
+    return labelled_digest(b"%b %b" % (b", ".join(undone_by(codings)), digest.encode())) if codings else None

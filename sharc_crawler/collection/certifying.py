@@ -210,7 +210,8 @@ def _read(one: _Certified, source: Material, witness: Witness) -> ReadCapture:
     for folder in one.former:
         ingest(open_source(folder).warcs, into=others)
     entries = source.entries(one.document)
-    judge = Judge(witness, others, {}, entries, partial(servers_word, [(witness, source.warcs)], entries, 0.0))
+    word = partial(servers_word, [(witness, source.warcs)], entries, 0.0)
+    judge = Judge(witness, others, {}, entries, word, source.warcs)
     answer = partial(answered, witness=witness, warcs=source.warcs)
     return ReadCapture(one.name, one.document, entries, judge, answer)
 

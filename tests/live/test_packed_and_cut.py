@@ -41,6 +41,8 @@ PATHS = {f"length/gzip/{first}/{second}": verdict for (first, second), verdict i
 PATHS |= {f"{way}/gzip/{one}/{two}": EXPECTED[one, two] for way in ("chunked", "tagged") for one, two in FRAMED}
 PATHS |= {f"length/{coding}/{one}/{two}": EXPECTED[one, two] for coding in ("deflate", "br") for one, two in FRAMED}
 PATHS |= {f"renamed/gzip/{one}/{one}": EXPECTED[one, one] for one in ("whole", "cut", "junk")}
+#: the same bytes, stored once, at several addresses: files at some, packed on the way at others, and later packed anew
+PATHS |= {f"{way}/gzip/whole/whole": "coherent" for way in ("file1", "anew1", "anew2", "file2")}
 PATHS |= {f"length/gzip/{first}/member": "unknown" for first in ("whole", "member")}
 
 
@@ -60,11 +62,14 @@ class _Cutting(Answering, BaseHTTPRequestHandler):
         self._visits[self.path] += 1
         if "If-None-Match" in self.headers:
             self._asked.append(self.path)
-        body = STATES[told[min(self._visits[self.path], 2)]](PACK[told[0]](BODY))
-        again = framed == "renamed" and self._visits[self.path] > 1
-        headers = {"Content_Encoding": "deflate" if again else told[0]} | (
-            {"ETag": '"1"'} if framed == "tagged" else {}
-        )
+        again = self._visits[self.path] > 1
+        packed = PACK[told[0]](BODY)
+        if framed.startswith(("file", "anew")):  # other bytes than all others have
+            packed = gzip.compress(BODY, mtime=2 if again and "anew" in framed else 1)
+        body = STATES[told[1 + again]](packed)
+        headers = {"ETag": '"1"'} if framed == "tagged" else {}
+        if "file" not in framed:
+            headers["Content_Encoding"] = "deflate" if again and framed == "renamed" else told[0]
         if framed != "chunked":
             return self.answer(body, **headers)
         self.send_response(200)
