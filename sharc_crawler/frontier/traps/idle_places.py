@@ -12,7 +12,7 @@ from sharc_crawler.frontier.traps.made_up import made_up
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Iterator
 
     from sharc_crawler.frontier.traps.common_words import CommonWords
     from sharc_crawler.frontier.traps.suspicion import Suspicion
@@ -119,7 +119,7 @@ class IdlePlaces:
         self._rests = 0
         self._few: dict[str, str] = {}  # places that mean nothing on a site that is as small as it looks
         self.doubtful: set[str] = set()  #: places that may mean nothing
-        self.made_up: Container[str] = ()  #: those where a value that nobody gave shows the same
+        self.made_up: frozenset[str] | set[str] = frozenset()  #: those where a value that nobody gave shows the same
 
     def saw(self, url: str, content: str, parent: str = "", first: str = "") -> None:
         """A page was captured, which ``parent`` named first; ``first``: which had shown the same."""
@@ -175,8 +175,14 @@ class IdlePlaces:
             if place.mostly(enough, OF_FEW, OF_FEW):
                 self._few[name] = _in_words(place, name)
 
-    def _is_copied(self, place: str) -> bool:
-        return place in self._places and self._places[place].mostly(DOUBT, 2, 1)
+    def tells_nothing(self, url: str) -> bool:
+        """Has an address a place where a value that nobody gave shows the same? Then nothing else tells of its page."""
+        return bool(self.made_up) and any(form.place in self.made_up for form in forms(url))
+
+    def _made_up_why(self, place: str) -> str:
+        """The same of one where a value that nobody gave shows the same: four copies suffice."""
+        copied = place in self.made_up and place in self._places and self._places[place].mostly(DOUBT, 2, 1)
+        return _in_words(self._places[place], place) if copied else ""
 
     def why_not(self, url: str, suspicion: Suspicion | None = None) -> str | None:
         """Why a page is a copy of one that was visited; ``None``: it may be none."""
@@ -184,11 +190,10 @@ class IdlePlaces:
             return None
         for form in forms(url):
             why = self._found.get(form.place)
-            if why is None and form.place in self.made_up and self._is_copied(form.place):
-                why = _in_words(self._places[form.place], form.place)
-            if why is None and suspicion and form.place in self._few:
+            few = self._few.get(form.place) or self._made_up_why(form.place)
+            if why is None and suspicion and few:
                 alone = self._places[form.place].looks_made_up or suspicion.words.alone(form.value)
-                why = self._few[form.place] if alone else None
+                why = few if alone else None
             if why and hash(form.rest) in self._places[form.place].rests:
                 return why
         return None

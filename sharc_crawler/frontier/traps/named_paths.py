@@ -60,8 +60,9 @@ class NamedPaths:
 
 
 def _paths(url: str) -> Iterator[tuple[int, int]]:
-    """Its path, and the same without each of its folders, and which folder that is."""
+    """Its path, and its address without each of its folders and parameters, and which of these that is."""
     path = url.partition("?")[0]
     yield hash(path), hash(path)
-    for one in forms(path):
-        yield hash(one.rest), hash(one.place[:-1] + one.value)
+    for one in forms(url):
+        if one.place != "?*":
+            yield hash(one.rest), hash(one.place[:-1] + one.value)

@@ -4,8 +4,9 @@ Such a page counts with its address: names are what a register has. Where four o
 that nobody gave, or a number, where they differ in one. Where that shows the same, and where all links of two such
 pages are gone when they are asked for again, they are made up, and count without their addresses.
 
-Two that differ in one place of their addresses suffice to ask for another value in it. Where that shows the same, what
-stands there tells nothing, and all pages that have the place count without it, and without long numbers.
+Two that differ in one place of their addresses suffice to ask for another value in it, and for one of them again. Where
+that shows the same, and the links are gone, what stands there tells nothing, and all pages that have the place count
+without it, and without long numbers. Lists that say the same, and what a member's name stands in, keep their links.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 ALIKE = 4  #: pages that show the same but for their addresses, until one asks
 MOST = 100  #: such texts, and such pages of each, that are watched
+PLACES = 10  #: that are asked about
 LOOKS = 2  #: of them that are asked for again
 
 
@@ -45,6 +47,8 @@ class OwnNames:
         self._tried: set[str] = set()  # places that were asked about
         self._placed: set[str] = set()  # texts for which one was
         self._of: dict[str, list[str]] = {}  # what nobody names → the places that it is another value of
+        self._shows: dict[PageId, str] = {}  # pages that are asked for again, and other values in their places
+        self._signs: Counter[str] = Counter()
         self.places: set[str] = set()  #: that tell nothing
 
     def saw(self, page: PageId, first: PageId, content: str) -> Sequence[str]:
@@ -52,35 +56,47 @@ class OwnNames:
         text, url, other = without_address(content), self._pages.urls[page], self._pages.urls[first]
         leads = partial(named_alone, page, self._pages) if self._pages.depths[first] else bool
         wanted = [*self._traps.errors.saw(url, text, other, leads)]
-        if text == content or (text not in self._alike and len(self._alike) >= MOST):
+        one, places = self._untried(url, other)
+        if (text == content and not places) or (text not in self._alike and len(self._alike) >= MOST):
             return wanted
         alike = self._alike.setdefault(text, [first])
         if len(alike) < MOST:
             alike.append(page)
-        one, places = nobodys(url, other), self._untried(url, other)
         enough = len(alike) == ALIKE and text not in self._placed and ("?" in one or "no-such-page" not in one)
         if places:
             self._placed.add(text)
+            self._shows[page] = one
+            wanted.append(look_at(url))
         if places or enough:
             wanted.append(one)
             self._of[one] = places
         self._asked |= dict.fromkeys(wanted, text)
         return wanted
 
-    def _untried(self, url: str, other: str) -> list[str]:
-        """Places that alone tell two addresses apart, if they are to be asked about."""
-        rests = {form.rest for form in forms(other)}
-        places = [form.place for form in forms(url) if form.rest in rests and not (form.place == "?*" and "&" in url)]
-        tried = self._tried.isdisjoint(places)
+    def _untried(self, url: str, other: str) -> tuple[str, list[str]]:
+        """Another value in a place that alone tells two addresses apart; the places that it tells of: none if known."""
+        others = {form.rest: form.value for form in forms(other)}
+        alone = [form for form in forms(url) if form.rest in others and not (form.place == "?*" and "&" in url)]
+        if not alone or any(form.place in self._tried for form in alone):
+            return nobodys(url, other), []
+        places = [form.place for form in alone]
+        if len(self._tried) >= PLACES:
+            return nobodys(url, other), []
         self._tried.update(places)
-        return places * tried
+        before, _, after = alone[0].rest.partition("*")
+        made = nobodys(f"{before}{alone[0].value}", f"{before}{others[alone[0].rest]}")
+        return f"{made}{after}", places
+
+    def tells_nothing(self, url: str) -> bool:
+        """Has an address a place that tells nothing? Whatever stands there may show a true page."""
+        return bool(self.places) and any(form.place in self.places for form in forms(url))
 
     def counted(self, content: str, url: str, page: PageId) -> str:
         """What counts of what a page shows: with its own address, unless it is made up."""
         said, _, bare = content.partition("\n")
         if self._traps.idle:
             self._traps.idle.made_up = self.places
-        tells_nothing = self.places and bare and any(form.place in self.places for form in forms(url))
+        tells_nothing = bare and self.tells_nothing(url)
         if tells_nothing and (first := self._traps.addressed.get(bare)) not in {UNSEEN, page}:
             self._traps.firsts.add(bare, first)
         return bare if tells_nothing or bare in self.made_up else said
@@ -88,8 +104,10 @@ class OwnNames:
     def answered(self, url: str, shown: str | None) -> None:
         """What nobody names was answered: do pages show the same? Else some are asked for again."""
         if shown is not None and (text := without_address(shown)) in self._alike:
-            self._is_made_up(text)
-            self.places.update(self._of.get(url, ()))
+            if self._of.get(url):
+                self._weigh(url)
+            else:
+                self._is_made_up(text)
         elif text := self._asked.get(url, ""):
             named = Counter(self._pages.parents)  # of few links all may be gone by chance
             for page in sorted(self._alike[text], key=named.__getitem__)[-LOOKS:]:
@@ -98,10 +116,18 @@ class OwnNames:
 
     def looked(self, page: PageId, *, gone: bool) -> None:
         """A page was asked for again; ``gone``: are all links that it alone had named?"""
+        if gone and page in self._shows:
+            self._weigh(self._shows[page])
         text = self._looks.pop(page, "")
         self._gone[text] += gone
         if text and self._gone[text] >= LOOKS:
             self._is_made_up(text)
+
+    def _weigh(self, url: str) -> None:
+        """Two signs make a place tell nothing: another value shows the same, and links of such a page are gone."""
+        self._signs[url] += 1
+        if self._signs[url] > 1:
+            self.places.update(self._of[url])
 
     def _is_made_up(self, text: str) -> None:
         """From now on such pages are copies of the first."""

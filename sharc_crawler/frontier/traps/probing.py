@@ -250,10 +250,12 @@ class Prober:
             left.foresee(ended.fetch.page, len(named) - len(known), known, self._ledger.pages)
         if why is None:
             return links
-        for link, page in zip(links, found, strict=True):
-            if page == UNSEEN:
+        fresh = traps.suspicion.fresh if traps.suspicion else (lambda _: False)
+        takes = [page != UNSEEN or fresh(link.key or link.url) for link, page in zip(links, found, strict=True)]
+        for link, taken in zip(links, takes, strict=True):
+            if not taken:
                 self._ledger.left_out(link.url, why, link.via)
-        return [link for link, page in zip(links, found, strict=True) if page != UNSEEN]
+        return [link for link, taken in zip(links, takes, strict=True) if taken]
 
 
 def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen: SeenUrls, pages: PageTable) -> None:
@@ -270,7 +272,12 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
         absent = outcome.result in ABSENT
         if outcome.result is Result.OK and traps.fleeting:
             leads = _suggests(url, content, traps.fleeting)
-            if leads and content and _is_of_copies(content, traps, pages):
+            if (
+                leads
+                and content
+                and not (traps.own and traps.own.tells_nothing(url))
+                and _is_of_copies(content, traps, pages)
+            ):
                 traps.errors.shown.setdefault(content, url)
         if traps.suspicion:
             traps.suspicion.answered(url, content, absent=absent)

@@ -176,6 +176,8 @@ class Traps:
             return as_trap(self.calendars.why_not(url, parent))
         if not self._leaves:
             return None
+        if self.idle and self.idle.tells_nothing(url):
+            return as_trap(self.idle.why_not(url, self.suspicion))
         why = self.suspicion.why_not(url, parent, page) if self.suspicion else None
         why = why or (self.bottomless.why_not(parent, url, page) if self.bottomless else None)
         return as_trap(why or (self.idle.why_not(url, self.suspicion) if self.idle else None))

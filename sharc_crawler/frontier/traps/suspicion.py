@@ -73,12 +73,12 @@ class Suspicion:
     def why_not(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         self.words.named(url, parent, page)
-        if page != UNSEEN and (error := self._error(page, parent)):
-            return error
         fleeting, echoes = self._traps.fleeting, self._traps.echoes
-        why = fleeting and ((page != UNSEEN and fleeting.why_not(page, self._pages)) or fleeting.why_not_named(parent))
+        why = self._error(page, parent) if page != UNSEEN else None
+        if fleeting and not why:
+            why = (page != UNSEEN and fleeting.why_not(page, self._pages)) or fleeting.why_not_named(parent)
         why = why or echoes.why_not(url, parent, self._pages)
-        return why if why and not self._fresh(url) else None
+        return why if why and not self.fresh(url) else None
 
     def _error(self, page: PageId, parent: PageId) -> str | None:
         """Why a page is left that waits, and that an error page alone has named; ``None``: it is not.
@@ -95,7 +95,7 @@ class Suspicion:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
         url, echoes = self._pages.urls[page], self._traps.echoes
         if echoes.doubts(page, self._pages):
-            found = not self._fresh(url)
+            found = not self.fresh(url)
         else:
             found = self._traps.idle is not None and self._traps.idle.doubts(url, self.words)
         return rules.LAST if found else int(echoes.barren.doubts(self._pages.parents[page]))
@@ -106,5 +106,6 @@ class Suspicion:
         if self._traps.idle:
             self._traps.idle.nothing_else(len(self._traps.echoes.first))
 
-    def _fresh(self, url: str) -> bool:
+    def fresh(self, url: str) -> bool:
+        """Has nobody shown the words that it shares with others?"""
         return self.words.fresh(url, len(self._traps.echoes.first))

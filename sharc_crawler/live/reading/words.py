@@ -7,6 +7,7 @@ something is found.
 from __future__ import annotations
 
 import re
+import string
 from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -24,6 +25,7 @@ _ENOUGH = 16  #: characters of text, white space left out, that tell one page fr
 _YEAR = re.compile(r"(?<!\d)(?:19|20|21)\d\d")
 _LEAST = 4  #: characters of what stands in an address: a page that was not found names it
 _PARTS = re.compile(rf"[^/?&=#:]{{{_LEAST},}}")
+_SIGNS = string.punctuation.encode()
 _NAMES = re.compile(rf"no-such-page-[a-z]{{10}}|[^\W_]{{{_LEAST},}}")
 _SPACES = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
 #: a uuid has four parts that are too short by themselves; its fifth is none of these
@@ -76,7 +78,8 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
 def _lasting(text: str, url: str) -> bytes:
     """A text without long numbers, and without each word of its own address."""
     own = {*_PARTS.findall(url), *_NAMES.findall(url)}
-    return _without(sorted(own, key=len, reverse=True), without_numbers(text.encode(errors="replace")))
+    said = _without(sorted(own, key=len, reverse=True), without_numbers(text.encode(errors="replace")))
+    return said.translate(None, _SIGNS)  # they go with a word, or stay
 
 
 def _without(parts: Sequence[str], said: bytes) -> bytes:

@@ -106,7 +106,7 @@ def test_a_small_site_is_worth_few_samples(contents):
 
 def test_of_dates_no_samples_are_taken_and_what_seeds_and_sitemaps_name_is_never_left():
     traps, pages = Traps(), table()
-    traps.idle = SimpleNamespace(why_not=lambda *_: "copies")
+    traps.idle = SimpleNamespace(why_not=lambda *_: "copies", tells_nothing=lambda _: False)
     seed, page, dated = add(pages, "s/98/p"), add(pages, "s/99/p", 0), add(pages, "cal/2026/11", 0)
     assert [holds(traps, one, pages) for one in (seed, page)] == [False, True]
     traps.calendars = SimpleNamespace(has=lambda url: "cal" in url, why_not=lambda *_: "dates")

@@ -66,3 +66,49 @@ def test_names_that_are_known_by_words_they_share_are_all_captured(impolite, str
     world = Noisy("{page},{made}.htm", "nothing", 30, 5)
     visited, _ = crawl(world, impolite, strategy)
     assert captured(world, visited) == set(world.true)
+
+
+class Lists(Noisy):
+    """Honest: a list's pages say the same but for numbers, also beyond its end; each names items and the next ones."""
+
+    def __init__(self) -> None:
+        super().__init__("{page}", "nothing", 0, 0)
+        self.items = [f"{ROOT}item-{a}{b}" for a in LOWER for b in "xyz"]
+        self.true = (ROOT, *self.items)
+
+    def content(self, url):
+        if url in self.items:
+            return url, [ROOT]
+        number = int(url.partition("page=")[2]) if url.partition("page=")[2].isdecimal() else 0
+        some = self.items[3 * number : 3 * number + 3]
+        steps = [f"{ROOT}list?page={number + step}" for step in (1, 2) if some]
+        return f"List {number * 100} of 3000\nList of", [ROOT, *some, *steps]
+
+
+class Members(Lists):
+    """Honest: of most members there is nothing to be seen but the time; whoever is asked for is one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names = [f"{a}{b}rus" for a in LOWER for b in "lmn"]
+        self.true = tuple(f"{ROOT}user/{name}/{what}" for name in self.names[::6] for what in ("photos", "posts"))
+
+    def content(self, url):
+        if url == ROOT:
+            return "members", [f"{ROOT}user/{name}/{what}" for name in self.names for what in ("photos", "posts")]
+        if url.count("/") != ROOT.count("/") + 2:
+            return "not here", []
+        _, name, what = url.removeprefix(ROOT).split("/")
+        if url in self.true:
+            return f"{name} has {what}", [ROOT]
+        text = f"has no {what}, at {self.dice.randrange(10_000)}"
+        at = self.names.index(name) if name in self.names else 0
+        return f"{name} {text}\nhas no {what}", [ROOT, f"{ROOT}user/{self.names[at - 1]}/{what}"]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
+@pytest.mark.parametrize("site", [Lists, Members])
+def test_honest_sites_whose_pages_say_the_same_but_for_numbers_lose_nothing(impolite, site, strategy):
+    world = site()
+    visited, _ = crawl(world, impolite, strategy)
+    assert set(world.true) <= set(visited)

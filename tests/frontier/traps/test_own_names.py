@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.frontier.traps.own_names import ALIKE, LOOKS, MOST
+from sharc_crawler.frontier.traps.own_names import ALIKE, LOOKS, MOST, PLACES
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.unlikely import is_nobodys, look_at
 from tests.frontier.traps.tables import ROOT, add, table
@@ -52,7 +52,8 @@ def test_so_is_a_number_where_they_differ_in_one():
 
 
 def test_so_is_another_query():
-    [asked] = Register(path="?name={}").traps.wanted
+    again, asked = Register(path="?name={}").traps.wanted
+    assert again == look_at(f"{ROOT}?name=basil"), "that of the second"
     assert is_nobodys(asked)
     assert asked.startswith(f"{ROOT}?name=")
 
@@ -92,24 +93,24 @@ def test_so_many_texts_are_watched():
         assert made_up is (number < MOST)
 
 
-def test_two_that_differ_in_one_place_suffice_to_ask_for_another_value_there():
-    site = Register(2, "s/{}/about")
-    [asked] = site.traps.wanted
+def test_two_that_differ_in_one_place_suffice_to_ask_for_another_value_there_and_for_one_again():
+    again, asked = Register(2, "s/{}/about").traps.wanted
+    assert again == look_at(f"{ROOT}s/basil/about")
     assert asked.startswith(f"{ROOT}s/no-such-page-")
     assert asked.endswith("/about")
 
 
-@pytest.mark.parametrize("same", [True, False])
-def test_where_that_shows_the_same_what_stands_there_tells_nothing_on_any_page(same):
+@pytest.mark.parametrize(("same", "gone"), [(True, True), (True, False), (False, True)])
+def test_where_that_shows_the_same_and_links_are_gone_what_stands_there_tells_nothing_on_any_page(same, gone):
     site = Register(2, "s/{}/about")
-    site.shows("s/elder/team")
-    site.traps.own.answered(site.traps.wanted[0], "the name no-such-page\nthe name" if same else None)
-    shown = [site.traps.counted(f"a story {one}\na story", f"{ROOT}{one}/fennel/news", 99) for one in ("s", "t")]
-    assert shown == [f"a story s{chr(10)}a story".split(chr(10))[same], "a story t"]
-    other = Register(2, "s/{}/about")
-    assert len(other.traps.wanted) == 1
-    other.shows("s/daisy/about")
-    assert len(other.traps.wanted) == 1, "each place is asked about once"
+    asked = site.traps.wanted[-1]
+    site.traps.own.answered(asked, "the name no-such-page\nthe name" if same else None)
+    site.traps.own.looked(site.numbers[1], gone=gone)
+    shown = [site.traps.counted(f"a story {one}\na story", f"{ROOT}{one}/fennel/news") for one in ("s", "t")]
+    assert shown == ["a story" if same and gone else "a story s", "a story t"]
+    site.traps.wanted.clear()
+    site.shows("s/daisy/about")
+    assert not site.traps.wanted, "each place is asked about once"
 
 
 def test_a_whole_query_of_several_parameters_is_no_such_place():
@@ -120,11 +121,10 @@ def test_a_whole_query_of_several_parameters_is_no_such_place():
     assert not site.traps.wanted
 
 
-def test_a_place_that_tells_nothing_is_left_after_few_copies():
-    site = Register(2, "s/{}/about")
-    site.traps.own.answered(site.traps.wanted[0], "the name no-such-page\nthe name")
-    for name in ("cedar", "daisy", "elder", "fern"):
-        assert site.traps.why_not_found(f"{ROOT}s/{name}/about", 0) is None
-        site.shows(f"s/{name}/about")
-    assert "copies of those with something else in /s/*" in site.traps.why_not_found(f"{ROOT}s/holly/about", 0)
-    assert site.traps.why_not_found(f"{ROOT}s/holly/team", 0) is None
+def test_so_many_places_are_asked_about():
+    site = Register(0)
+    for number in range(PLACES + 2):
+        for name in ("amber", "basil"):
+            page = add(site.pages, f"f{number}/{name}/about", 0)
+            site.traps.showed(page, site.pages.urls[page], f"{page}\ntext {number}", site.pages, lambda: False)
+    assert sum(map(is_nobodys, site.traps.wanted)) == PLACES
