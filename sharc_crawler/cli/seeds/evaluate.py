@@ -26,7 +26,7 @@ from sharc_crawler.seeds.hacs.study import Study
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sharc_crawler.model import Instant
     from sharc_crawler.seeds.hacs.evaluation import PeriodOutcome
@@ -126,8 +126,8 @@ def _in_short(study: Study) -> str:
     )
 
 
-def write(found: list[Study], folder: Path, preface: str = _PREFACE, drawn: Collection[str] = ()) -> None:
-    """The document, and its pictures; ``drawn``: titles of studies without tables."""
+def write(found: list[Study], folder: Path, preface: str = _PREFACE) -> None:
+    """The document, and its pictures."""
     from sharc_crawler.lab.pictures.seeds import draw_precisions, draw_thresholds  # matplotlib takes a second
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -135,4 +135,4 @@ def write(found: list[Study], folder: Path, preface: str = _PREFACE, drawn: Coll
         name = slug(study.title)
         draw_thresholds(study, folder / f"pictures/hacs-{name}-theta.svg")
         draw_precisions(study, folder / f"pictures/hacs-{name}-pk.svg")
-    (folder / DOCUMENT).write_text(markdown(found, preface, drawn), encoding="utf-8")
+    (folder / DOCUMENT).write_text(markdown(found, preface), encoding="utf-8")

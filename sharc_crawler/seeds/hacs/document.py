@@ -1,4 +1,4 @@
-"""Studies as Markdown: Table I, mean weighted P@K, what holds; by the least and the greatest length of history."""
+"""Studies as Markdown: Table I, the mean weighted P@K, and what holds; lengths of history double from row to row."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.seeds.hacs.study import Interval, Study
 
 _METHODS = {"hacs": "HACS", "hacs-plain": "HACS, plain", "frequency": "Frequency"}
-_LEFT_OUT = "Claims and pictures are of every w; the tables that follow have the least and the greatest."
+_LEFT_OUT = "Claims and pictures are of every w; the tables that follow have some of them."
 
 
 def slug(title: str) -> str:
@@ -24,19 +24,18 @@ def slug(title: str) -> str:
 
 
 def shown(weeks: Iterable[int]) -> list[int]:
-    """The lengths of history that tables have: the least and the greatest.
+    """The lengths of history that tables have: each about twice the one before, and the longest.
 
     >>> shown(range(1, 13))
-    [1, 12]
+    [1, 2, 4, 8, 12]
     """
-    least, *others = weeks
-    return [least, *others[-1:]]
+    *_, longest = known = list(weeks)
+    return [one for one in known if one.bit_count() == 1 or one == longest]
 
 
-def markdown(studies: Sequence[Study], preface: str, drawn: Collection[str] = ()) -> str:
-    """The whole document; of studies with titles in ``drawn`` no tables, but pictures."""
-    parts = [preface.strip(), "## What holds", _claims(studies), _LEFT_OUT]
-    parts += [_section(study, tables=study.title not in drawn) for study in studies]
+def markdown(studies: Sequence[Study], preface: str) -> str:
+    """The whole document."""
+    parts = [preface.strip(), "## What holds", _claims(studies), _LEFT_OUT, *map(_section, studies)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -52,16 +51,9 @@ def _verdict(failing: list[int]) -> str:
     return "not at w = " + ", ".join(map(str, failing)) if failing else "yes"
 
 
-def _section(study: Study, *, tables: bool) -> str:
+def _section(study: Study) -> str:
     name = slug(study.title)
-    parts = [f"## {study.title}", *(_tables(study) if tables else [])]
-    parts.append(f"![F1, precision and recall over θ](pictures/hacs-{name}-theta.svg)")
-    parts.append(f"![Mean weighted P@K over w](pictures/hacs-{name}-pk.svg)")
-    return "\n\n".join(parts)
-
-
-def _tables(study: Study) -> list[str]:
-    parts = []
+    parts = [f"## {study.title}"]
     for method, called in _METHODS.items():
         parts += [f"### {called}: Table I, micro and macro averages", _table(study, method)]
     likely = {weeks: study.likely(weeks) for weeks in shown(study.scoring)}
@@ -70,21 +62,23 @@ def _tables(study: Study) -> list[str]:
     parts += ["### By how much HACS leads in micro F1 there (95 % of weeks drawn again)", _intervals(ahead)]
     precisions = {weeks: study.precisions(weeks) for weeks in shown(study.scoring)}
     parts += ["### Mean weighted P@K (Figure 11)", _values(precisions)]
-    return parts
+    parts.append(f"![F1, precision and recall over θ](pictures/hacs-{name}-theta.svg)")
+    parts.append(f"![Mean weighted P@K over w](pictures/hacs-{name}-pk.svg)")
+    return "\n\n".join(parts)
 
 
 def _table(study: Study, method: str) -> str:
-    """All in full of HACS; of others the micro average, and what Random reaches with as many seeds."""
+    """Random and brute force in full beside HACS; elsewhere what Random reaches with as many seeds."""
     in_full = method == "hacs"
     names = ["w", "seeds", "known", "θ̂", *(f"{measure} {_METHODS[method]}" for measure in ("P", "R", "F1"))]
     names += [f"{measure} {who}" for who in ("Random", "Brute") for measure in ("P", "R", "F1")] if in_full else []
-    names += ["macro: θ̂", "P", "R", "F1", "F1 Random"] if in_full else ["F1 Random", "macro: F1"]
+    names += [*([] if in_full else ["F1 Random"]), "macro: θ̂", "P", "R", "F1", "F1 Random"]
     lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
     seeds, known = study.sizes()
     for weeks in shown(study.scoring):
         micro, macro = (study.row(weeks, method, average) for average in ("micro", "macro"))
         values = [micro.theta, *micro.own, *((*micro.random, *micro.brute) if in_full else micro.random[2:])]
-        values += [macro.theta, *macro.own, macro.random[2]] if in_full else [macro.own[2]]
+        values += [macro.theta, *macro.own, macro.random[2]]
         head = f"| {weeks} | {seeds[weeks]:.0f} | {known[weeks]:.0%} | "
         lines.append(head + " | ".join(f"{value:.3f}" for value in values) + " |")
     return "\n".join(lines)
