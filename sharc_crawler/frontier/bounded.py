@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.frontier.budget import PREFIX, Spending
 from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot
 from sharc_crawler.plural import counted
 
@@ -56,6 +57,7 @@ class SiteBudget(Spending):
         #: of these, as a heap of negative sizes; also those released since
         self._largest: list[tuple[int, PageId]] = []
         self._seeds: set[PageId] = set()  #: to be visited yet: room is kept for them, whenever their turn comes
+        self._listed: set[PageId] = set()  #: the same of what sitemaps name; of pages that links lead to
 
     def why_not(self, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
         """Which bound forbids it; robots.txt is read as long as there is time."""
@@ -82,7 +84,7 @@ class SiteBudget(Spending):
     def spare(self, now: Instant) -> float:
         """Requests, about, that room is kept for by no revisit that is due."""
         spec, left = self._spec, self._left(Kind.PAGE, now)
-        kept = len(self._due) + 2 * len(self._seeds) + self._tests
+        kept = len(self._due) + 2 * (len(self._seeds) + len(self._listed)) + self._tests
         made = max(1, self._requests)
         rooms = (
             (spec.max_requests, left.requests - kept),
@@ -100,18 +102,28 @@ class SiteBudget(Spending):
             if visit.attempt:
                 self.leased(task, pages.kinds[visit.page])
                 self.ended(task, pages.urls[visit.page], visit.outcome, visit.finished)
-            elif (reason := visit.outcome.error or "").startswith(PREFIX):
+                continue
+            never_visited = pages.kinds[visit.page] is Kind.PAGE and visit.slot is not Slot.SECOND
+            reason = visit.outcome.error or ""
+            left = reason.startswith(PREFIX)
+            self.listed += left and never_visited and pages.listed(visit.page)
+            if left or never_visited:
                 self.forgone(task, reason)
 
     def keep_room(self, seeds: Iterable[PageId]) -> None:
         """For their visits and their revisits, until they are visited."""
         self._seeds.update(seeds)
 
+    def keep_listed(self, known: Iterable[PageId], pages: PageTable) -> None:
+        """Room for those that a sitemap names and that wait for their visit, before others are visited."""
+        queued = (page for page in known if pages.states[page] == State.QUEUED and page not in self._seeds)
+        self._listed.update(filter(pages.listed, queued))
+
     def leased(self, task: Task, kind: Kind) -> None:
         """A request is made; what is visited will be revisited."""
         self._requests += 1
         self.room = max(self.room - 1, 0)
-        self._seeds.discard(task.page)
+        self._let_go(task.page)
         if self._revisited(task, kind):
             self._due.add(task.page)
 
@@ -119,6 +131,7 @@ class SiteBudget(Spending):
         """It ended so."""
         super().ended(task, url, outcome, finished)
         if finished:
+            self._let_go(task.page)  # one that a former capture stands for was never asked for
             due = task.page in self._due
             if due and task.slot is Slot.FIRST and task.page in self._sizes and outcome.result is not Result.OK:
                 return  # a second look that showed nothing: its visit stands, and its revisit is due
@@ -132,8 +145,13 @@ class SiteBudget(Spending):
     def forgone(self, task: Task, reason: str) -> None:
         """A download was not made."""
         super().forgone(task, reason)
-        self._seeds.discard(task.page)
+        self._let_go(task.page)
         self._release(task.page)
+
+    def _let_go(self, page: PageId) -> None:
+        """No room is kept for its visit."""
+        self._seeds.discard(page)
+        self._listed.discard(page)
 
     def _revisited(self, task: Task, kind: Kind) -> bool:
         """Will the page be revisited?"""
@@ -184,7 +202,12 @@ class SiteBudget(Spending):
         seeds = 0 if task.page in self._seeds else 2 * len(self._seeds)
         requests = len(self._due) + own + seeds + self._tests
         size = self._due_bytes + own * self._expected(_suffix(url)) + seeds * self._expected("")
-        return _Cost(requests, size, requests * self._pace(now) + self._waits(now))
+        time = requests * self._pace(now) + self._waits(now)
+        if kind is not Kind.PAGE or task.page in self._seeds or task.page in self._listed:
+            return _Cost(requests, size, time)
+        listed, left = 2 * len(self._listed), self._left(kind, now)  # how much bytes and time it takes is hardly known
+        some = min(listed * self._expected(""), left.size / 2), min(listed * self._pace(now), left.time / 2)
+        return _Cost(requests + listed, size + some[0], time + some[1])
 
     @property
     def _tests(self) -> int:

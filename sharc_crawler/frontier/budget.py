@@ -27,6 +27,7 @@ class Spending:
         self.room = math.inf  #: requests that it may make yet
         self.all_revisited = True  #: also what was taken for the last visit, if another one comes after it
         self.paused: Seconds = 0.0  #: when no process was running
+        self.listed = 0  #: pages that sitemaps name and that it left
         self.unproven: dict[PageId, str] = {}  #: page → why it was not revisited
 
     def why_not(self, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
@@ -43,6 +44,9 @@ class Spending:
 
     def keep_room(self, seeds: Iterable[PageId]) -> None:
         """For pages that are to be visited whenever their turn comes."""
+
+    def keep_listed(self, known: Iterable[PageId], pages: PageTable) -> None:
+        """For those that a sitemap names, before others."""
 
     def leased(self, task: Task, kind: Kind) -> None:
         """A request is made."""

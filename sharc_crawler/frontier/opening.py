@@ -191,6 +191,7 @@ class Opener:
         capture.begin(strategy)
         self._ledger.changed_capture()
         mode.begun(pages, now)
+        capture.budget.keep_listed(pages, self._ledger.pages)
         self._queuer.add(capture, pages, now)
         if front.waiting:
             yield from self._queuer.rating(capture, now, at_once)

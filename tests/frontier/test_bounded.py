@@ -191,6 +191,35 @@ def test_of_a_capture_that_has_hardly_begun_all_is_known_that_can_be():
     assert not may(one, first(1), now=AT + 25.1)
 
 
+def test_room_is_kept_for_what_sitemaps_name_before_other_pages_and_not_before_what_pages_embed():
+    pages = PageTable()
+    rows = [page_row(0, kind=Kind.SITEMAP), page_row(1, parent=0), page_row(2, parent=0), page_row(3, parent=1)]
+    pages.extend(rows, dict.fromkeys((row.host for row in rows), 0))
+    budget = bounded(max_requests=6)
+    budget.keep_room([1])
+    budget.keep_listed([1, 2, 3], pages)
+    assert budget.spare(AT) == 2
+    assert may(budget, first(3)), "two are for each of the others"
+    done(budget, first(3))
+    assert not may(budget, first(4))
+    assert may(budget, Task(5, Slot.ONLY), kind=Kind.RESOURCE)
+    budget.forgone(first(2), "robots.txt disallows it")
+    assert may(budget, first(4))
+
+
+def test_of_bytes_and_time_half_at_most_is_kept_for_what_sitemaps_name():
+    """How much they take shows on the way."""
+    pages = PageTable()
+    rows = [page_row(0, kind=Kind.SITEMAP), *(page_row(number, parent=0) for number in range(1, 99))]
+    pages.extend(rows, dict.fromkeys((row.host for row in rows), 0))
+    for bound in ({"max_time": 60.0}, {"max_bytes": 6_000}):
+        budget = bounded(**bound)
+        budget.keep_listed(range(99), pages)
+        done(budget, first(200), size=500)
+        assert may(budget, first(201), now=AT + 5.0)
+        assert may(budget, first(1), now=AT + 5.0)
+
+
 def test_bytes_are_kept_for_seeds_too():
     budget = bounded(max_bytes=1_000)
     budget.keep_room([8, 9])

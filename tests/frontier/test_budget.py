@@ -177,6 +177,43 @@ def test_the_seed_is_captured_whenever_its_turn_comes(world, strategy):
     assert len(world.requests) <= 30
 
 
+@pytest.mark.parametrize("every", [0, 7])
+@pytest.mark.parametrize("strategy", ["sharc-selective", "sharc-online", "hottest-last", "sharc-attested", "dfs"])
+def test_what_sitemaps_name_is_captured_before_what_links_alone_lead_to(world, strategy, every):
+    """Facets of facets, none of which changes; what changes most would be left for them."""
+    news = [f"{ROOT}news/{number}" for number in range(12)]
+    world.links[ROOT] = [Sighting(f"{ROOT}f0")]
+    for number in range(300):
+        below = [Sighting(f"{ROOT}f{number * 3 + one}") for one in (1, 2, 3)]
+        world.links[f"{ROOT}f{number}"] = [*below, Sighting(f"{ROOT}one.gif", Kind.RESOURCE)]
+    often = ("always", "yearly", "never")
+    listed = [Sighting(one, hints=Hints(changefreq=often[at % 3])) for at, one in enumerate(news)]
+    world.links[f"{ROOT}sitemap.xml"] = listed
+    frontier = Frontier(Politeness(delay=1.0), store := MemoryStore())
+    frontier.open(CaptureSpec("h", (ROOT,), strategy=strategy, max_requests=80), world.now)
+    world.run_restarted(frontier, Politeness(delay=1.0), store, every) if every else world.run(frontier)
+    asked = {fetch.url for _, fetch in world.requests}
+    assert {ROOT, *news} <= asked
+    assert f"{ROOT}one.gif" in asked, "what pages embed is no page"
+    assert len(world.requests) <= 80
+    assert len(world.requests) > 70, "what is left is used"
+
+
+@pytest.mark.parametrize("every", [0, 7])
+def test_how_many_pages_were_left_that_sitemaps_name_is_noted(world, every):
+    listed = [Sighting(f"{ROOT}{number}") for number in range(40)]
+    world.links = {f"{ROOT}sitemap.xml": listed, ROOT: [Sighting(f"{ROOT}found")]}
+    frontier = Frontier(Politeness(), store := MemoryStore())
+    frontier.open(CaptureSpec("h", (ROOT,), strategy="bfs", max_requests=21), world.now)
+    world.run_restarted(frontier, Politeness(), store, every) if every else world.run(frontier)
+    (capture,) = store.load().captures.values()
+    left = {one.url for one in listed} - {fetch.url for _, fetch in world.requests}
+    assert len(left) > 20
+    assert [note for note in capture.notes if "left by the budget" in note] == [
+        f"{len(left)} pages that sitemaps name were left by the budget"
+    ]
+
+
 def test_what_was_left_is_said_page_by_page(world):
     build(world, images=0)
     store = MemoryStore()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.model import Kind, Outcome, Result, Slot, Visit
+from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
@@ -26,8 +27,13 @@ def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant
     capture.owed.ended()
     page_visited = ledger.pages.kinds[task.page] is Kind.PAGE and ledger.pages.states[task.page] == State.VISITED
     looked_at = page_visited and task.slot is not Slot.SECOND
-    if reason.startswith(PREFIX) and not looked_at:
+    never_visited = ledger.pages.kinds[task.page] is Kind.PAGE and task.slot is not Slot.SECOND
+    if (reason.startswith(PREFIX) or never_visited) and not looked_at:
         capture.budget.forgone(task, reason)
+        if reason.startswith(PREFIX) and never_visited and ledger.pages.listed(task.page):
+            former, capture.budget.listed = capture.budget.listed, capture.budget.listed + 1
+            capture.note(_of_sitemaps(former + 1), instead_of=_of_sitemaps(former))
+            ledger.changed_capture()
     ledger.pages.move(task.page, Event.LEASE)
     ledger.pages.move(task.page, Event.NO_CONTENT)
     ledger.refused(task, reason, now)
@@ -47,6 +53,10 @@ def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant
         capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
         ledger.changed_capture()
     ledger.ring.wake_all()
+
+
+def _of_sitemaps(number: int) -> str:
+    return f"{counted(number, 'page')} that sitemaps name {agreeing(number, 'were')} left by the budget"
 
 
 def forbidden(host: Host) -> str:

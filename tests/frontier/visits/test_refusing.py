@@ -69,7 +69,8 @@ def test_who_is_told_of_what_is_refused():
         ("note", f"sitemap {ROOT}sitemap: {WHY}"),
         "changed",
     ]
-    assert site.refuse(Kind.RESOURCE) == site.refuse(Kind.PAGE) == []
+    assert site.refuse(Kind.RESOURCE) == []
+    assert site.refuse(Kind.PAGE) == [("forgone", pages[Kind.PAGE], WHY)], "no room is kept for it any more"
     refused = (Kind.HUB, Kind.ROBOTS, Kind.SITEMAP, Kind.RESOURCE, Kind.PAGE)
     assert {site.pages.states[pages[kind]] for kind in refused} == {State.LOST}
 
