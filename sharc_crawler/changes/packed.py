@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.coding import Unpacked
 
-_REDIRECTS = 300  #: of these, and of errors, the payload is not compared
-
 
 def digest_unpacked(message: HttpResponse, found: Unpacked | None = None, digest: str | None = None) -> str | None:
     """The digest of an encoded payload's content, and where that is not known, of coding and bytes (:func:`as_sent`).
@@ -28,7 +26,7 @@ def digest_unpacked(message: HttpResponse, found: Unpacked | None = None, digest
     found = found or unpacked(message.payload, codings)
     if not found.problem and not unheard_of(codings):
         return labelled_digest(found.data)
-    mark = (CUT if found.cut else BROKEN) if found.problem and message.status < _REDIRECTS else ""
+    mark = (CUT if found.cut else BROKEN) if found.problem else ""
     return f"{mark}{as_sent(codings, digest or message.digest)}"
 
 

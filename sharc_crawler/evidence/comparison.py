@@ -24,11 +24,10 @@ _SHOWS_NOTHING = {
 def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool = False) -> Comparison:
     """Whether what ``old`` showed had changed when ``new`` was fetched.
 
-    * A fetch that failed or was refused, a part (206, ``Content-Range``, packed without its end), or a payload without
-      digest: unknown. So are different bytes that could not be unpacked to their end.
+    * A fetch that failed or was refused, a part (206, ``Content-Range``, packed without its end), no digest: unknown.
     * 304 to a request that carried the validators of ``old``: unchanged, by the server's word; weak validators apart.
     * Equal payload digests, before or after unpacking (``Content-Encoding``), or redirects to one place: unchanged, by
-      bytes; different ones, or another content type or coding: changed.
+      bytes; different ones, or another content type or coding: changed, but where a broken coding hides them, unknown.
     * Another kind of answer (content, redirect, gone) than before: changed. Gone both times: unchanged.
     * The same content, but another ETag or Last-Modified (after the visit, or, without ETags, any other): the server
       contradicts itself, unknown; unless its validators are ``restless``, known to differ at unchanged content.

@@ -8,7 +8,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import CUT, http_date
-from sharc_crawler.model import Validators
+from sharc_crawler.model import Result, Validators
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -85,7 +85,8 @@ def is_part(outcome: Outcome) -> bool:
     >>> [is_part(Outcome(Result.OK, 0, 1, status=status, part=part)) for status, part in ((206, False), (200, True))]
     [True, True]
     """
-    return outcome.part or outcome.status == _PARTIAL or (outcome.decoded or "").startswith(CUT)
+    cut = outcome.result is Result.OK and (outcome.decoded or "").startswith(CUT)
+    return cut or outcome.part or outcome.status == _PARTIAL
 
 
 def _age(said: Mapping[bytes, Sequence[str]], called: Sequence[bytes]) -> Seconds | None:

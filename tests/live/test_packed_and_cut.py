@@ -43,6 +43,8 @@ PATHS |= {f"length/{coding}/{one}/{two}": EXPECTED[one, two] for coding in ("def
 PATHS |= {f"renamed/gzip/{one}/{one}": EXPECTED[one, one] for one in ("whole", "cut", "junk")}
 #: the same bytes, stored once, at several addresses: files at some, packed on the way at others, and later packed anew
 PATHS |= {f"{way}/gzip/whole/whole": "coherent" for way in ("file1", "anew1", "anew2", "file2")}
+#: a second answer as an error brought before
+PATHS |= {"odd/gzip/whole/junk": "unknown"}
 PATHS |= {f"length/gzip/{first}/member": "unknown" for first in ("whole", "member")}
 
 
@@ -54,18 +56,19 @@ class _Cutting(Answering, BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         framed, *told = self.path[1:].split("/")
         if self.path == "/":
-            return self.answer("".join(f"<a href='/{path}'>a</a>" for path in (*PATHS, "moved")).encode())
-        if self.path == "/moved":
-            return self.answer(gzip.compress(BODY)[:50], status=301, Content_Encoding="gzip", Location="/")
+            return self.answer(
+                "".join(f"<a href='/{path}'>a</a>" for path in ("gone1", *PATHS, "moved", "gone2")).encode()
+            )
         if self.path[1:] not in PATHS:
-            return self.answer(b"", status=404)
+            body = gzip.compress(BODY)[:50] if self.path == "/moved" else gzip.compress(BODY, mtime=3) + b"junk"
+            status = 301 if self.path == "/moved" else 404
+            return self.answer(body, status=status, Content_Encoding="gzip", Location="/")
         self._visits[self.path] += 1
         if "If-None-Match" in self.headers:
             self._asked.append(self.path)
         again = self._visits[self.path] > 1
-        packed = PACK[told[0]](BODY)
-        if framed.startswith(("file", "anew")):  # other bytes than all others have
-            packed = gzip.compress(BODY, mtime=2 if again and "anew" in framed else 1)
+        mtimes = {"anew1": 1 + again, "anew2": 1 + again, "file1": 1, "file2": 1, "odd": 3}
+        packed = gzip.compress(BODY, mtime=mtimes[framed]) if framed in mtimes else PACK[told[0]](BODY)
         body = STATES[told[1 + again]](packed)
         headers = {"ETag": '"1"'} if framed == "tagged" else {}
         if "file" not in framed:
@@ -89,4 +92,5 @@ def test_a_packed_body_without_its_end_shows_nothing_in_the_capture_nor_in_its_v
     assert {path: judged[path] for path in PATHS} == PATHS
     assert not {path for path in asked if path.split("/")[3] in ("cut", "bare")}, "a part is asked for in full"
     assert any(path.split("/")[3] == "whole" for path in asked)
+    assert "do not bear out" not in done.out
     assert verify(done.folder).findings == []
