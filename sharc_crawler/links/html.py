@@ -139,6 +139,11 @@ class _Page:
         if files.maybe(lower):
             self.files.extend(files.of_elements(root, self.scripts, lower))
             self.data.extend(files.fetched_by_elements(self.scripts))
+        if b"data-" in lower or self.scripts:
+            from sharc_crawler.links import pictures
+
+            self.resources.extend(pictures.of_elements(root) if b"data-" in lower else ())
+            self.data.extend(pictures.of_scripts(self.scripts))
         body = root.find("body")
         onload = "" if body is None else body.get("onload")
         if self.by_scripts or onload or b"onclick" in lower or b"onmouse" in lower:

@@ -1,0 +1,61 @@
+"""Pictures that scripts show, as galleries, sliders and magnifiers do: in ``data-`` attributes and in a page's scripts.
+
+An attribute may hold one address, some, or JSON with some; each has a folder, so that a mere name of a file is none. Of
+scripts only what is written as :mod:`~sharc_crawler.links.files` says. A page about a picture (``/wiki/File:a.jpg``)
+is no picture, and what search engines are told of one (JSON-LD) is shown to nobody.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from sharc_crawler.links import files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_ENDING = "(?:jpe?g|jfif|png|gif|webp|avif|svg|bmp|jxl|tiff?|ico)"
+_MAYBE = rf"(?i)\.{_ENDING}[?#\"']"
+_INNER = r"[^\s:?#{}<>|*$`\\\[\]\"']"
+_PICTURE = re.compile(
+    rf"(?i)(?=[^?#]*/)(?!.*%(?![0-9a-f]{{2}}))(?:(?:https?:)?//[^\s/]+/)?{_INNER}*(?<!/)\.{_ENDING}(?:[?#][^\s{{}}<>|`\\]*)?"
+)
+_ENDED = re.compile(rf"(?i)(\.{_ENDING}(?:\?[^\s,;|?]*)?)[,;|](?=\.{{0,2}}/|https?:)")
+_FIRST = re.compile(r"(?:\A|(?<=[,;|]\s))\s*+(\S++)")  #: what follows is said of it, as in ``srcset``
+_VALUES: Any = etree.XPath("//@*[starts-with(name(), 'data-') and contains(., '.')]", smart_strings=False)
+
+
+def of_elements(root: Any) -> Iterator[str]:
+    """The pictures in the ``data-`` attributes of a page's elements, as written."""
+    for value in _VALUES(root):
+        yield from of_value(value)
+
+
+def of_value(value: str) -> Iterator[str]:
+    r"""The pictures in a value.
+
+    >>> list(of_value("/a/b.jpg 375, c/w_3,h_2/d.JPG?e=1,2 480")), list(of_value("/a.png,/b.png|/c.png"))
+    (['/a/b.jpg', 'c/w_3,h_2/d.JPG?e=1,2'], ['/a.png', '/b.png', '/c.png'])
+    >>> list(of_value('[{"src": "http:\\/\\/h\\/a.jpg", "name": "b.jpg"}]')), list(of_value("See /a.jpg"))
+    (['http://h/a.jpg'], [])
+    """
+    if '"' in value or "'" in value:
+        quoted = (match[1] or match[2] for match in re.finditer(files._QUOTED, value))
+        words = [re.sub(files._SLASH, "/", word) for word in quoted]
+    else:
+        words = [word.rstrip(",;") for word in _FIRST.findall(_ENDED.sub(r"\1, ", value))]
+    return filter(_PICTURE.fullmatch, words)
+
+
+def of_scripts(scripts: Iterable[Any]) -> Iterator[str]:
+    """The pictures in a page's scripts.
+
+    >>> list(of_scripts([etree.fromstring("<script>p = ['/a.jpg', 'b.jpg', '/c/' + d + '.jpg', '/F:e.jpg']</script>")]))
+    ['/a.jpg']
+    """
+    for script in scripts:
+        if re.search(_MAYBE, script.text) and "ld+json" not in script.get("type", ""):
+            yield from filter(_PICTURE.fullmatch, files.written(script.text, _ENDING))
