@@ -97,25 +97,25 @@ class Snapshot:
             named = "sitemaps" if one.owed.first and one.strategy is None else str(one.phase)
             pages[named] += 0 if one.phase is Phase.DONE else 1 + one.counts.pages
         phase = max(pages, key=pages.__getitem__)
+        dropped = sum(capture.counts.dropped for capture in captures)  # neither visited nor to be visited
         due = sum(capture.strategy.visits_left for capture in captures if capture.strategy)
         called = next((one.mode.called for one in captures if one.mode.called), phase)
         name = f"part {captures[0].mode.parts}, {phase}" if len(captures) == 1 and captures[0].mode.parted else called
         return cls(
             phase if phase == "sitemaps" else name,
-            sum(capture.counts.pages - capture.counts.late for capture in captures),
-            sum(capture.counts.visits for capture in captures),
+            sum(capture.counts.pages - capture.counts.late for capture in captures) - dropped,
+            sum(capture.counts.visits for capture in captures) - dropped,
             sum(capture.counts.revisits for capture in captures),
             due,
             sum(map(_ahead, captures)),
-            sum(one.counts.visits + one.counts.revisits - one.counts.dropped for one in captures),
+            sum(one.counts.visits + one.counts.revisits for one in captures) - dropped,
         )
 
     @property
     def share(self) -> str:
         """How many of how many in this phase; redirects and pages that are gone are not revisited."""
-        if self.phase.endswith(Phase.REVISIT):
-            return f"{self.revisits}/{self.revisits + self.due}"
-        return f"{self.visits}/{self.pages}"
+        again = self.phase.endswith(Phase.REVISIT)
+        return f"{self.revisits}/{self.revisits + self.due}" if again else f"{self.visits}/{self.pages}"
 
 
 def _ahead(capture: SiteCapture) -> int:

@@ -79,6 +79,19 @@ def test_no_more_time_is_foretold_than_the_budget_leaves_and_what_is_dropped_cou
         assert told[0].endswith(" left of max_time") == ("max_time" in bounds)
 
 
+def test_what_a_budget_drops_is_not_told_as_visited():
+    sites = Sites(Politeness())
+    capture = sites.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", max_requests=9), 0.0).capture
+    capture.life.begin()
+    capture.owed.first.clear()
+    capture.counts.known(999)
+    capture.counts.visited(captured=True, pages=4)
+    for _ in range(600):  # as where there is no room for them
+        capture.counts.dropped += 1
+        capture.counts.visited(captured=False)
+    assert Snapshot.of(sites).share == "4/400"
+
+
 def test_a_pause_is_named_and_left_out_of_the_rate():
     frontier, out = Sites(Politeness()), StringIO()
     capture = frontier.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", sitemaps=()), 0.0).capture
