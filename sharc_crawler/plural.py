@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_ONE = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this", "their": "its"}
+_ONE = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this", "their": "its", "they": "it"}
 
 
 def counted(number: int, noun: str, verb: str = "") -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.worded import in_words
 from sharc_crawler.frontier.admission import MOST, OVER_LIMIT, TOO_FAR
@@ -40,12 +40,27 @@ def left_by(facts: CaptureFacts) -> str:
     if links:
         number = sum(links.values())
         more = "more than " * (len(facts.outside) >= MOST_LISTED)
-        told.append(f"{more}{counted(number, 'URL', 'were')} not followed for {' and '.join(links)}")
+        urls = f"{more}{counted(number, 'URL')} and what only {agreeing(number, 'they')} {agreeing(number, 'lead')} to"
+        told.append(f"{urls} were not followed for {' and '.join(links)}")
     bounds += links
     one = "a larger one" if len(bounds) == 1 else "larger ones"
     counts = "".join(f". {words}" for bound, words in _COUNTS.items() if bound in " ".join(bounds))
     them = "it" if pages.total() + files.total() + sum(links.values()) == 1 else "them"
-    return f"{', and '.join(told)}{counts}. A new capture with {one} would take {them}, too" if told else ""
+    whole = f"The site was not captured whole: {', and '.join(told)}"
+    return f"{whole}{counts}. A new capture with {one} would take {them}, too" if told else ""
+
+
+def beyond(facts: CaptureFacts) -> str:
+    """How many URLs ``limit`` and ``hops`` left, behind the number of pages that are not captured; empty: none."""
+    number = sum(dict(left_urls(facts)).values())
+    return f", {counted(number, 'URL')} not followed" if number else ""
+
+
+def wider(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """A step for each of these two bounds that left something: twice as much."""
+    for name, bound in re.findall(r"\b(limit|hops)=(\d+)", report["left_by_budget"]):
+        words = f"The site was not captured whole, for {name}={bound}. Capture it again, in another folder, with more."
+        yield words, f"-a {name}={2 * int(bound)}"
 
 
 def _left(facts: CaptureFacts, *, of_pages: bool) -> Counter[str]:

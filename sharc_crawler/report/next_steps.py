@@ -83,6 +83,10 @@ def trapped(report: Mapping[str, Any]) -> int:
 
 
 def _missing(report: Mapping[str, Any]) -> Iterator[NextStep]:
+    if " not followed for " in (report["left_by_budget"] or ""):
+        from sharc_crawler.report.left_out import wider  # only where anything was left
+
+        yield from (NextStep(*one) for one in wider(report))
     yield from _own_addresses(report)
     if any(BY_SCRIPT in note for note in report["notes"]):
         words = "A page leads nowhere and loads scripts (see the notes). If pages are missing, have a browser show it."

@@ -119,7 +119,7 @@ def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
 
 
 def _figures(facts: CaptureFacts, totals: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Text]:
-    yield _verdicts(totals, facts.details.redirects[Kind.PAGE])
+    yield _verdicts(facts, totals, facts.details.redirects[Kind.PAGE])
     yield from _with_embedded(facts, totals["coherent"])
     if expected["pages"] and not facts.refuted:
         yield _line("expected", _expected(expected))
@@ -153,15 +153,17 @@ def _duration(facts: CaptureFacts) -> Iterator[Text]:
         yield _line("interrupted", words)
 
 
-def _verdicts(totals: Mapping[str, Any], redirects: int) -> Text:
+def _verdicts(facts: CaptureFacts, totals: Mapping[str, Any], redirects: int) -> Text:
     parts = [(f"{totals[name]:,} {name.replace('_', ' ')}", style) for name, style in STYLES.items()]
     if redirects:
         parts[-1] = (f"{parts[-1][0]} ({counted(redirects, 'redirect')} to captured pages)", STYLES["not_captured"])
-    share = f" ({percent(totals['share'])})" if totals["captured"] else ""
-    line = _line("pages", "")
-    line.append(*parts[0]).append(share)
+    line = _line("pages", "").append(*parts[0]).append(f" ({percent(totals['share'])})" if totals["captured"] else "")
     for part in parts[1:]:
         line.append(", ").append(*part)
+    if facts.skipped:
+        from sharc_crawler.report.left_out import beyond  # only where anything was left
+
+        line.append(beyond(facts), STYLES["not_captured"])
     return line
 
 

@@ -83,9 +83,9 @@ def test_what_a_shorter_way_led_to_after_all_is_not_told_as_left(tmp_path):
     (found,) = capture_facts(store)
     assert [row.url for row in found.outside] == [far]
     trails = "hops bounds trails of links, which may have no end"
+    why = f"1 URL and what only it leads to were not followed for hops=50. {trails}"
     assert (
-        left_by(found)
-        == f"1 URL was not followed for hops=50. {trails}. A new capture with a larger one would take it, too"
+        left_by(found) == f"The site was not captured whole: {why}. A new capture with a larger one would take it, too"
     )
     store.commit(Batch(pages=[page_row(2)._replace(url=far)]))
     assert not left_by(capture_facts(store)[0])

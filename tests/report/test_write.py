@@ -17,6 +17,7 @@ from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Phase, Result, Url, Verdict
 from sharc_crawler.report.document import document
+from sharc_crawler.report.next_steps import next_steps
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.phrases import few
@@ -139,8 +140,8 @@ def test_pages_that_the_budget_left_stand_beside_the_claim(tmp_path: Path) -> No
     kept = [judged(f"/{n}", Verdict.COHERENT) for n in range(53)]
     made = facts(*kept, *left, *files, page("/gone", reason="not there"))
     paths = write([made, facts(*kept)], tmp_path)
-    said = "229 more pages and 2 embedded files were left by max_time=8s. A new capture with a larger one would take"
-    said += " them, too."
+    said = "The site was not captured whole: 229 more pages and 2 embedded files were left by max_time=8s. A new"
+    said += " capture with a larger one would take them, too."
     assert f"\n{said}\n" in summary([made], paths)
     overview = paths.html.read_text()
     assert f"at 2026-11-18T11:06:40Z. {said}</td>" in overview
@@ -155,24 +156,31 @@ def test_so_do_links_that_limit_or_hops_left(tmp_path: Path) -> None:
     few["outside"] = (*outside, Outside("http://b.example/", "other site", ""))
     made = facts(judged("/", Verdict.COHERENT), **few)
     limit = "limit counts pages: neither their revisits nor what they embed"
-    said = f"58 URLs were not followed for limit=9. {limit}. A new capture with a larger one would take them, too."
-    assert f"\n{said}\n" in summary([made], write([made], tmp_path))
+    said = "The site was not captured whole: 58 URLs and what only they lead to were not followed for limit=9."
+    said += f" {limit}. A new capture with a larger one would take them, too."
+    told = summary([made], write([made], tmp_path))
+    assert f"\n{said}\n" in told
+    assert "1 coherent (100 %), 0 changed, 0 unknown, 0 not captured, 58 URLs not followed" in told
+    assert "-a limit=18" in [step.command for step in next_steps(document([made])["captures"][0])]
     bound = {
         "skipped": {"over limit=2000000": 1},
         "outside": (Outside("http://a.example/x", "over limit=2000000", ""),),
     }
     made = facts(judged("/", Verdict.COHERENT), **bound, settings={"limit": 0, "hops": 50})
-    assert "1 URL was not followed for limit=2000000. " in summary([made], write([made], tmp_path))
+    assert "1 URL and what only it leads to were not followed for limit=2000000. " in summary(
+        [made], write([made], tmp_path)
+    )
     far = {"more than 1 links from a seed or sitemap (hops=1)": 1}
     left = page("/left", reason="budget: max_requests=40 has no room left for it")
     beyond = (Outside("http://a.example/far", next(iter(far)), ""),)
     made = facts(left, skipped=far, outside=beyond, settings={"hops": 1})
     assert document([made])["captures"][0]["left_by_budget"] == (
-        "1 more page was left by max_requests=40, and 1 URL was not followed for hops=1. hops bounds trails of"
-        " links, which may have no end. max_requests counts all requests:"
-        " pages, revisits, embedded files, robots.txt, sitemaps. A new capture with larger ones would take"
+        "The site was not captured whole: 1 more page was left by max_requests=40, and 1 URL and what only it leads to"
+        " were not followed for hops=1. hops bounds trails of links, which may have no end. max_requests counts all"
+        " requests: pages, revisits, embedded files, robots.txt, sitemaps. A new capture with larger ones would take"
         " them, too"
     )
+    assert "-a hops=2" in [step.command for step in next_steps(document([made])["captures"][0])]
 
 
 def test_parts_are_counted_once_the_capture_is_complete(tmp_path: Path) -> None:
