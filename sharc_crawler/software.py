@@ -152,6 +152,21 @@ KNOWN = (
         r"/(items|collections|exhibits|files)/(browse|show)\b[^?]*\?([^#?]*&)?(output=(atom|dc-rdf|dcmes-xml|json|omeka-(json|xml)|rss2)"
         r"\b|sort_field=)",
     ),
+    Software(
+        "Drupal",
+        "lists narrowed by facets or in another order, log-ins and forms",
+        r"(\?|&)(f(%5B|\[)\d+(%5D|\])=|order=[^&#]+&([^#]*&)?sort=(asc|desc)(&|$))|/user/(login|register|password)(\?|$)"
+        r"|/comment/reply/|/node/\d+/(delete|edit|revisions)\b",
+        r"(\?|&)f(%5B|\[)\d+(%5D|\])=[^&#]+(%3A|:)|/comment/reply/(\w+/)?\d",
+    ),
+    Software(
+        "VuFind",
+        "lists narrowed by filters or in another order, its pages in other languages, exports, forms and accounts",
+        r"(\?|&)((filter|hiddenFilters)(%5B|\[)(%5D|\])|lng|sort|limit|view)="
+        r"|/Record/[^/?]+/(AddTag|Cite|Email|Export|SMS|Save)(\?|$)|/(MyResearch|Cart|AJAX|Feedback)(/|\?|$)",
+        r"/Record/[^/?]+/(AddTag|Cite|Export|SMS)(\?|$)|/(Author/Home|Record/[^?]+|Search/\w+)\?([^#?]*&)?lng="
+        r"|/(Author/Home|Search/\w+)\?([^#?]*&)?filter(%5B|\[)(%5D|\])=",
+    ),
 )
 
 

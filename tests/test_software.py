@@ -56,7 +56,17 @@ OMEKA = [
     "items/browse?output=atom", "items/show/7?output=json", "items/browse?sort_dir=a&sort_field=added", "users/login",
     "items/show/7",
 ]  # fmt: skip
+DRUPAL = [
+    "library?f%5B0%5D=type%3Anews", "de/library?f%5B0%5D=author%3A7&f%5B1%5D=year%3A2021&page=1", "user/login",
+    "members?order=name&page=2&sort=asc", "comment/reply/node/7/comment", "library?page=1",
+]  # fmt: skip
+VUFIND = [
+    "vufind/Record/r7/Details?lng=de", "vufind/Record/r7/Export?style=RIS", "vufind/Record/r7/Cite",
+    "vufind/Search/Results?filter%5B%5D=format%3A%22Book%22&lookfor=a", "Author/Home?author=A&sort=year", "Record/r7",
+]  # fmt: skip
 OTHERS = [
+    [f"list?f%5B%5D={number}&sort=asc" for number in range(9)] + [f"Record/{number}/Details" for number in range(9)],
+    [f"shop/?lng=de&sort=price&view=grid&page={number}" for number in range(9)],
     [f"search?q={number}" for number in range(9)] + [f"login?n={number}" for number in range(9)],
     [f"shop/?output=list&sort_field=price&page={number}" for number in range(9)],
     [f"news?start=0&cat={number}&print=1" for number in range(9)],
@@ -91,6 +101,8 @@ OTHERS = [
         ("DSpace", DSPACE),
         ("Joomla", JOOMLA),
         ("Omeka", OMEKA),
+        ("Drupal", DRUPAL),
+        ("VuFind", VUFIND),
     ],
 )
 def test_software_is_recognised_by_what_it_makes(name, paths):

@@ -14,7 +14,7 @@ from sharc_crawler.urls import canonical
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
 ORDERS, *OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
 WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY, CGIT, GITWEB, HGWEB = OFFERED[:9]
-PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA = OFFERED[9:]
+PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA, DRUPAL, VUFIND = OFFERED[9:]
 SHA = "04b0ee2ccbbd9e442aa2b57b0fa648bd07584a73"
 
 WIKI_PAGES = """
@@ -176,6 +176,26 @@ OMEKA_TRAPS = """
 /items/browse?output=atom /items/show/7?output=omeka-xml /items/browse?output=json&page=2 /users/login
 /items/browse?sort_dir=d&sort_field=added /items/browse?sort_field=Dublin+Core%2CTitle /users/forgot-password
 """
+DRUPAL_PAGES = """
+/ /library /library?page=1 /de/library?page=2 /node/7 /content/node-7 /taxonomy/term/3?page=1 /user/7 /users/anna
+/library?field_year_value=2021 /order?page=1 /find?f=1 /user/login-help /node/7/revisionists
+"""
+DRUPAL_TRAPS = """
+/library?f[0]=type:news /library?f%5B0%5D=author%3A7&f%5B1%5D=year%3A2021 /de/library?page=1&f[0]=year:2020
+/members?order=name&sort=asc /members?sort=desc&order=name&page=2 /user/login /user/login?destination=node/7
+/user/register /user/password /comment/reply/node/7/comment /comment/reply/7 /node/7/edit /node/7/revisions
+"""
+VUFIND_PAGES = """
+/vufind/ /vufind/Record/r7 /vufind/Record/r7/Holdings /vufind/Record/r7?sid=17 /vufind/Record/r7/FullText.pdf
+/vufind/Author/Home?author=A /vufind/Search/Results?lookfor=a&type=Title&page=2 /vufind/Browse/Author /Search/NewItem
+/vufind/Content/about /Cartography /feedback
+"""
+VUFIND_TRAPS = """
+/vufind/Record/r7/Details?lng=de /vufind/?lng=en /vufind/Record/r7/Export?style=RIS /vufind/Record/r7/Cite
+/vufind/Record/r7/SMS /vufind/Record/r7/Save /vufind/Record/r7/Email /vufind/MyResearch/Home /vufind/AJAX/JSON?method=a
+/vufind/Search/Results?filter[]=format:%22Book%22&lookfor=a /vufind/Author/Home?author=A&sort=year /vufind/Cart
+/vufind/Search/Results?lookfor=a&limit=50 /vufind/Search/Results?lookfor=a&view=grid
+"""
 
 
 @pytest.mark.parametrize(
@@ -201,6 +221,8 @@ OMEKA_TRAPS = """
         (DSPACE, DSPACE_PAGES, DSPACE_TRAPS),
         (JOOMLA, JOOMLA_PAGES, JOOMLA_TRAPS),
         (OMEKA, OMEKA_PAGES, OMEKA_TRAPS),
+        (DRUPAL, DRUPAL_PAGES, DRUPAL_TRAPS),
+        (VUFIND, VUFIND_PAGES, VUFIND_TRAPS),
     ],
 )
 def test_traps_are_left_and_pages_are_not(expression, pages, traps):
