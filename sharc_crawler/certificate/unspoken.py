@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
+    from sharc_crawler.changes.http import HttpResponse
 
     Document = Mapping[str, Any]
 
@@ -58,7 +59,9 @@ class Known:
     ) -> None:
         """``at``: the exchange at a place."""
         self._urls, self._at = urls, at
-        self._places: dict[str | None, list[str]] = {}  # of the downloads that are stated
+        self._stated: dict[str | None, list[tuple[str, str]]] = {}  # instants and places of downloads that are
+        self._ended = max((one["capture"]["ended"] for one in documents), default="")
+        self._again: set[str | None] = set()  # pages that were looked at once more
         self._spare: Counter[str | None] = Counter()  # further attempts
         self._visited: dict[str | None, float] = {}  # the first visits
         notes = (note for document in documents for note in document["capture"].get("notes", ()))
@@ -75,9 +78,9 @@ class Known:
         if (url := canonical(entry["url"])) in self._urls:
             self._refuted.update([url] if self._restated and entry.get("reason") == Reason.REFUTED else [])
             standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
-            places = [f"{one['file']}:{one['offset']}" for one in standing]
+            stated = [(one["date"], f"{one['file']}:{one['offset']}") for one in standing]
             answered = all(one["file"] for one in standing)  # what is said to have failed shows nothing
-            self._places.setdefault(url, []).extend(places if answered else ())
+            self._stated.setdefault(url, []).extend(stated if answered else ())
             if visit := entry.get("visit"):
                 self._visited[url] = min(unix(visit["date"]), self._visited.get(url, math.inf))
             self._spare[url] += sum(max(one["attempts"] - 1, 0) for one in visits_of(entry))
@@ -88,25 +91,41 @@ class Known:
         assert message is not None, "asked of answers"
         if url in self._refuted:
             return True
-        if url not in self._places:
+        if url not in self._stated:
             return is_no_page(exchange)
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
             return True
-        if any(_is_as(self._at(place), exchange) for place in self._places[url]):
-            return True  # its links were looked at once more (frontier.traps)
+        if url not in self._again and self._is_as_stated(exchange, self._stated[url]):
+            self._again.add(url)  # its links were looked at once more (frontier.traps)
+            return True
         self._spare[url] -= 1  # what a cut excuses is no stated attempt
         # a host that throttles says 403
         early = not has_content(exchange) and unix(exchange.date) < self._visited.get(url, -math.inf)
         empty = early or classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing to be shown
         return self._spare[url] >= 0 and empty
 
+    def _is_as_stated(self, exchange: RecordedExchange, stated: Sequence[tuple[str, str]]) -> bool:
+        """Is it what the download before or after it brought, so that it shows nothing else of the page?"""
+        before = max((one for one in stated if one[0] < exchange.date), default=None)
+        after = min((one for one in stated if one[0] > exchange.date), default=None)
+        if before is None or exchange.date > self._ended:
+            return False
+        return any(one and _shows_the_same(self._at(one[1]), exchange) for one in (before, after))
 
-def _is_as(stated: RecordedExchange | None, exchange: RecordedExchange) -> bool:
-    """Is it the same answer, so that nothing else is shown of the page?"""
+
+_DECIDING = (b"content-", b"location", b"refresh", b"link", b"etag", b"last-modified")  #: names begin so
+
+
+def _shows_the_same(stated: RecordedExchange | None, exchange: RecordedExchange) -> bool:
     one, other = stated.message if stated else None, exchange.message
-    if stated is None or one is None or other is None or stated.digest != exchange.digest:
+    if stated is None or one is None or other is None or (stated.uri, stated.digest) != (exchange.uri, exchange.digest):
         return False
-    return one.status == other.status and one.header(b"location") == other.header(b"location")
+    return one.status == other.status and _deciding(one) == _deciding(other)
+
+
+def _deciding(message: HttpResponse) -> list[tuple[bytes, bytes]]:
+    """The headers that say what is shown, and whether it is as before."""
+    return sorted((name.lower(), value) for name, value in message.headers if name.lower().startswith(_DECIDING))
 
 
 def out_of_time(witness: Witness, documents: Sequence[Document]) -> Iterator[Finding]:

@@ -16,17 +16,19 @@ if TYPE_CHECKING:
 PAGE, T = "http://a.example/p", 1_000_000.0
 
 
-def answer(at: float, status: int, digest: str | None = None, location: str | None = None):
-    message = SimpleNamespace(status=status, header={b"location": location}.get)
+def answer(at: float, status: int, digest: str | None = None, **headers: str):
+    message = SimpleNamespace(status=status, headers=[(name.encode(), text) for name, text in headers.items()])
     return SimpleNamespace(message=message, uri=PAGE, date=iso(T + at), digest=digest)
 
 
 def known(attempts: int, records: Mapping[str, SimpleNamespace] = {}) -> Known:
-    """A capture cut off at T, with a page that was revisited in so many attempts; ``records``: by their places."""
-    cut = {"from": iso(T), "to": iso(T + 1)}
-    found = Known({PAGE}, [{"capture": {"interruptions": [cut]}}], records.get)
+    """A capture, cut off at T, or with ``records`` by their places; its page was revisited in so many attempts."""
+    cuts = [] if records else [{"from": iso(T), "to": iso(T + 1)}]
+    found = Known({PAGE}, [{"capture": {"interruptions": cuts, "ended": iso(T + 99)}}], records.get)
     visit = {"file": "w", "offset": 1, "attempts": 1, "date": iso(T - 9.0)}
-    found.add({"url": PAGE, "visit": visit, "revisit": {"file": "w", "offset": 2, "attempts": attempts}})
+    found.add(
+        {"url": PAGE, "visit": visit, "revisit": {"file": "w", "offset": 2, "attempts": attempts, "date": iso(T + 50)}}
+    )
     return found
 
 
@@ -38,13 +40,28 @@ def test_what_a_cut_excuses_is_none_of_the_attempts_that_are_stated(excused):
     assert not here.excuses(answer(6.0, 304)), "one more than is stated"
 
 
-def test_a_page_seen_once_more_as_it_was_is_no_attempt_and_one_seen_otherwise_is_found():
-    for status, place in ((200, None), (302, "/login")):
-        seen = [answer(-9.0, status, "d", place), answer(-5.0, status, "d", place)]
-        here = known(1, dict(zip(("w:1", "w:2"), seen, strict=True)))
-        assert all(here.excuses(answer(5.0 + n, status, "d", place)) for n in range(3))
-        others = ((status, "e", place), (203, "d", place), (status, "d", "/other"))
-        assert not any(here.excuses(answer(9.0, *other)) for other in others)
+@pytest.mark.parametrize(("status", "headers"), [(200, {"Content-Type": "text/html"}), (302, {"Location": "/login"})])
+def test_a_page_seen_once_more_as_it_was_is_no_attempt_and_one_seen_otherwise_is_found(status, headers):
+    records = {"w:1": answer(-9.0, status, "d", **headers), "w:2": answer(50.0, status, "d", **headers)}
+    here = known(1, records)
+    assert here.excuses(answer(5.0, status, "d", **headers, Date="another"))
+    assert not here.excuses(answer(6.0, status, "d", **headers)), "it is asked for once"
+    for at, code, digest, more in (
+        (5.0, status, "e", {}),
+        (5.0, 203, "d", {}),
+        (5.0, status, "d", dict.fromkeys(headers, "another")),
+        (5.0, status, "d", {"Refresh": "0; url=/other"}),
+        (-10.0, status, "d", {}),  # before the visit
+        (100.0, status, "d", {}),  # after the capture
+    ):
+        assert not known(1, records).excuses(answer(at, code, digest, **(headers | more)))
+
+
+def test_what_had_changed_is_not_shown_as_it_was_after_that():
+    records = {"w:1": answer(-9.0, 200, "old"), "w:2": answer(50.0, 200, "new")}
+    assert known(1, records).excuses(answer(5.0, 200, "old"))
+    assert known(1, records).excuses(answer(5.0, 200, "new"))
+    assert not known(1, records).excuses(answer(60.0, 200, "old"))
 
 
 def test_other_content_after_a_cut_is_not_excused():
@@ -56,7 +73,9 @@ def test_what_a_host_that_throttles_answers_is_an_attempt_before_the_visit_and_a
     for at, excused in ((-1.0, True), (0.0, False), (1.0, False)):
         found = Known({PAGE}, [])
         visit = {"file": "w", "offset": 1, "attempts": 2, "date": iso(T)}
-        found.add({"url": PAGE, "visit": visit, "revisit": {"file": "w", "offset": 2, "attempts": 1}})
+        found.add(
+            {"url": PAGE, "visit": visit, "revisit": {"file": "w", "offset": 2, "attempts": 1, "date": iso(T + 50)}}
+        )
         assert found.excuses(answer(at, status)) is excused
         assert not found.excuses(answer(-2.0, status)), "one more than is stated"
 
@@ -64,7 +83,14 @@ def test_what_a_host_that_throttles_answers_is_an_attempt_before_the_visit_and_a
 @pytest.mark.parametrize("noted", [True, False])
 def test_a_page_that_is_called_refuted_excuses_answers_only_where_a_note_says_so(noted):
     notes = [f"{NOTE} 1 page, of which nothing is claimed"] if noted else ["another note"]
-    found = Known({PAGE}, [{"capture": {"interruptions": [], "notes": notes}}])
+    found = Known({PAGE}, [{"capture": {"interruptions": [], "notes": notes, "ended": ""}}])
     visit = {"file": "w", "offset": 1, "attempts": 1, "date": iso(T)}
-    found.add({"url": PAGE, "visit": visit, "revisit": {"file": "w", "offset": 2, "attempts": 1}, "reason": "refuted"})
+    found.add(
+        {
+            "url": PAGE,
+            "visit": visit,
+            "revisit": {"file": "w", "offset": 2, "attempts": 1, "date": iso(T + 50)},
+            "reason": "refuted",
+        }
+    )
     assert found.excuses(answer(5.0, 200, "forged")) is noted

@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.lifecycle import Event
+from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.traps.bottomless import first_folder
 from sharc_crawler.frontier.traps.doubted import MAX_HELD, SHOWN, Doubted, holds, shown, worth
 from sharc_crawler.frontier.traps.echoes import MOST, path_of, shape
@@ -264,10 +264,13 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
     if traps.own and not is_look(url):
         traps.own.answered(url, shown)
     content = shown and traps.counted(shown, looked_at(url) or url)
-    if is_look(url) and outcome.result in ABSENT and "#" not in url:
-        traps.wanted.append(look_closely_at(looked_at(url)))
-    elif is_look(url):
-        _take_look(traps, url, content, named, seen, pages, there=outcome.result is Result.OK)
+    if is_look(url):
+        page = _looked_at(url, seen)
+        redirects = page != UNSEEN and pages.states[page] == State.LOST  # and names nothing
+        if outcome.result in ABSENT and "#" not in url and not redirects:
+            traps.wanted.append(look_closely_at(looked_at(url)))
+        else:
+            _take_look(traps, url, content, named, page, pages, there=outcome.result is Result.OK)
     elif is_nobodys(url):
         absent = outcome.result in ABSENT
         if outcome.result is Result.OK and traps.fleeting:
@@ -302,20 +305,24 @@ def _take_look(
     url: str,
     content: str | None,
     named: Sequence[PageId],
-    seen: SeenUrls,
+    page: PageId,
     pages: PageTable,
     *,
     there: bool,
 ) -> None:
     """What a page shows and names that was asked for once more."""
-    looks, asked = _looks(traps), looked_at(url)
-    page = seen.get(asked if asked in seen else canonical(asked) or "")
+    looks = _looks(traps)
     if there:
         looks.named(page, named, pages)
         if traps.own:
             traps.own.looked(page, gone=page in looks.gone)
         looks.suggested_again(looked_at(url), url)
     looks.answered(page, content, named, pages)
+
+
+def _looked_at(url: str, seen: SeenUrls) -> PageId:
+    asked = looked_at(url)
+    return seen.get(asked if asked in seen else canonical(asked) or "")
 
 
 def _is_of_copies(content: str, traps: Traps, pages: PageTable) -> bool:
