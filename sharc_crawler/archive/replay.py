@@ -64,6 +64,7 @@ def replaying(folders: Sequence[Path], port: int = 0, dress: Callable[[Path], No
     with TemporaryDirectory(prefix="sharc-replay-") as place:
         _collect(folders, Path(place) / "collections" / COLLECTION)
         dress(Path(place))
+        _lay_rules(program, Path(place))
         (Path(place) / "static").mkdir(exist_ok=True)
         (Path(place) / "static" / _OWN).write_text(place)
         port = port or _free_port()
@@ -137,8 +138,20 @@ def _collect(folders: Sequence[Path], collection: Path) -> None:
             with suppress(FileExistsError):  # names tell site, time and run: a copy of the same file
                 (collection / "archive" / warc.name).symlink_to(warc.resolve())
     indexes = [index for folder in folders for index in sorted(folder.glob("*.cdxj"))]
+    from sharc_crawler.archive.spellings import preferred  # captures, which ask what is lost, show nothing
+
     with (collection / "indexes" / "index.cdxj").open("w", encoding="utf-8") as out:  # pywb asks each file each time
-        out.writelines(merged(indexes))
+        out.writelines(preferred(merged(indexes)))
+
+
+def _lay_rules(program: Path, place: Path) -> None:
+    """Links with a session's id, which a crawl drops, lead to what it asked for."""
+    from sharc_crawler.archive.spellings import rules
+
+    if text := rules(program):
+        (place / "rules.yaml").write_text(text, encoding="utf-8")
+        with (place / "config.yaml").open("a") as config:
+            config.write(f"rules_file: {place / 'rules.yaml'}\n")
 
 
 def _free_port() -> int:

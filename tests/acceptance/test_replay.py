@@ -285,3 +285,20 @@ def test_a_page_that_a_capture_did_not_ask_for_is_shown_as_what_it_still_was(tmp
     assert shown.startswith("Coherent at ")
     assert f"Unchanged until {instant[:19]}Z" in shown, "though this copy is of a capture before"
     assert document["digest"] in more and Evidence.FORMER.ground in more
+
+
+def test_links_of_other_spellings_lead_to_what_was_captured(run_crawl, static, tmp_path):
+    """A session's id in its path, an answer's in its query, and a name in capitals, which is not there."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").write_text(
+        "<a href=main.htm>a<a href=main.htm;jsessionid=0A1B>b<a href='main.htm?replytocom=7'>c<a href=MAIN.HTM>d"
+    )
+    (site / "main.htm").write_text("<p>Main")
+    with static(site, "127.0.0.3") as url:
+        done = run_crawl(tmp_path, url=url, strategy="bfs", delay="0")
+        with replaying([done.folder]) as address:
+            for name in ("main.htm", "main.htm;jsessionid=0A1B", "main.htm?replytocom=7", "MAIN.HTM"):
+                status, _, body = get(address, f"20991231000000id_/{url}{name}")
+                assert (status, body) == (200, b"<p>Main"), name
+            assert get(address, f"20991231000000id_/{url}other;jsessionid=0A1B")[0] == 404
