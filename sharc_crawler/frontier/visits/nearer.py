@@ -63,7 +63,6 @@ class ShortestWays:
     def __init__(self, ledger: Ledger) -> None:
         self.pages = len(ledger.pages)  #: that were known when it began
         self.links = np.ones(self.pages, np.int64)  #: that what each page names is further than the page
-        self.links[bringing(ledger)] = 0
         self._depths = np.array(ledger.pages.depths, np.int64)
         self._left = self._steps(ledger)
 
@@ -76,7 +75,11 @@ class ShortestWays:
         return self._depths
 
     def _steps(self, ledger: Ledger) -> Iterator[int]:
-        """How many links each step follows."""
+        """How many links each step follows; first as many as pages are asked what they bring."""
+        for page in bringing(ledger):
+            if page != NO_PARENT:
+                self.links[page] = 0
+            yield 1
         named, by = array("i"), array("i")  # a large site has many millions of links
         for row in ledger.links():
             named.extend(row.targets)
@@ -100,21 +103,19 @@ class ShortestWays:
             yield len(followed)
 
 
-def bringing(ledger: Ledger) -> list[PageId]:
-    """Pages that were the first to show a picture, or to name a document, that nothing else had the bytes of."""
+def bringing(ledger: Ledger) -> Iterator[PageId]:
+    """Of each page visited, the one that was the first to show it, if it is a picture or document of its own bytes."""
     known: set[str | PageId] = set()
-    found: set[PageId] = set()
     pages = ledger.pages
     for page in pages.having(State.VISITED):
-        parent = pages.parents[page]
-        if parent == NO_PARENT or pages.kinds[page] not in (Kind.PAGE, Kind.RESOURCE):
-            continue
-        shown = pages.remembered(page)
-        what = shown.decoded or shown.digest or page  # nothing is kept of what is visited once
-        if what not in known and _is_file(shown.media_type or guess_type(urlsplit(pages.urls[page]).path)[0] or ""):
-            known.add(what)
-            found.add(ledger.owner(parent))
-    return [*found]
+        parent, owner = pages.parents[page], NO_PARENT
+        if parent != NO_PARENT and pages.kinds[page] in (Kind.PAGE, Kind.RESOURCE):
+            shown = pages.remembered(page)
+            what = shown.decoded or shown.digest or page  # nothing is kept of what is visited once
+            if what not in known and _is_file(shown.media_type or guess_type(urlsplit(pages.urls[page]).path)[0] or ""):
+                known.add(what)
+                owner = ledger.owner(parent)
+        yield owner
 
 
 def _is_file(media_type: str) -> bool:
