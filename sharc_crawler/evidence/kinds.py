@@ -42,7 +42,7 @@ class Evidence(StrEnum):
     )
     WEAK_VALIDATOR = (
         "weak-validator",
-        "by the server's word that nothing of weight had changed (304 to a weak validator)",
+        "by the server's word that at most details had changed (304 to a weak validator)",
         "Where the validator was weak (W/, or a Last-Modified within a second of the download), 304 leaves open that"
         " bytes changed.",
         True,

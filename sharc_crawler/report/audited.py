@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.claim import Limit
-from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from sharc_crawler.report.claim import Claim
@@ -20,7 +20,7 @@ def on_word(claim: Claim, stated: int) -> str:
     if audit["bound"] < audit["claimed"]:
         bound = f"and at most {audit['bound']:,} of these may be wrong ({audit['percent']}% confidence)"
     elif any(audit["unshown"].values()):
-        bound = "which its audit does not bound"
+        bound = "and the audit does not tell how many of these may be wrong"
     else:
         few = f"and too few others were audited ({audit['audited']:,}) to say how many of these may be wrong"
         bound = few if audit["audited"] else "of which none was audited"
@@ -57,9 +57,8 @@ def _unshown(limit: Claim) -> str:
 
 def _unaudited(limit: Claim) -> str:
     number, noun = limit["unaudited"], _noun(limit)
-    are = agreeing(number, "are")
     return (
-        f"{number:,} of these {are} of kinds (folder and file type) of which no {noun} was found unchanged when audited"
+        f"For {number:,} of these the audit shows nothing: no {noun} of their folder and file type was found unchanged"
     )
 
 
@@ -69,7 +68,8 @@ def _bound(limit: Claim) -> str:
         return f"So nothing bounds how many of the {claimed} are wrong."
     if limit["bound"] >= limit["claimed"]:
         return f"Too few were audited to bound how many of the {claimed} are wrong."
-    return f"With {limit['percent']}% confidence at most {limit['bound']:,} of the {claimed} are wrong."
+    more = "" if limit.get("whole") else " A larger audit= narrows that."
+    return f"With {limit['percent']}% confidence at most {limit['bound']:,} of the {claimed} are wrong.{more}"
 
 
 def _claimed(limit: Claim) -> str:

@@ -82,7 +82,9 @@ def as_restated(facts: CaptureFacts, restated: Restated) -> CaptureFacts:
     if not restated:
         return facts
     pages = f"{counted(len(restated), 'page')}, of which nothing is claimed"
-    note = f"{OF_PAGES} {pages}. This is a fault of sharc-crawler, or of a plug-in: please report it ({min(restated)})"
+    first = min(restated)
+    asked = (restated[first]["visit"] or {}).get("uri", first)  # as it was asked for: on the site nothing has our names
+    note = f"{OF_PAGES} {pages}. This is a fault of sharc-crawler, or of a plug-in: please report it ({asked})"
     return replace(facts, pages=RefutedPages(facts.pages, restated), notes=(note, *facts.notes))
 
 

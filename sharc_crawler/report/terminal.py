@@ -88,11 +88,11 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     yield from _duration(facts)
     notes = noted(facts)
     shown = [note for note in notes if not isinstance(note, HowMade)][:MAX_NOTES]
-    for note in shown:
-        yield _line("note", whole(note))
+    yield from (_line("note", whole(note)) for note in shown)
     if len(notes) > len(shown):
         more = counted(len(notes) - len(shown), "more note" if shown else "note")
-        yield _line("" if shown else "notes", f"{more} in the report")
+        against = sum(not isinstance(note, HowMade) for note in notes) > len(shown)
+        yield _line("" if shown else "notes", f"{more} in the report{'' if against else ', on how it was made alone'}")
     yield _line("WARC", _warcs(facts, folder))
 
 

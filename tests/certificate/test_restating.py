@@ -12,7 +12,7 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Verdict
-from sharc_crawler.report.refuted import settle
+from sharc_crawler.report.refuted import as_restated, settle
 from tests.certificate.made import SITE, make
 
 
@@ -102,3 +102,10 @@ def test_what_is_refuted_is_no_ground_of_a_claim(tmp_path):
     facts = make(tmp_path)
     told = certify([with_page(facts, "changed", **{**COHERENT, "reason": Reason.REFUTED})], tmp_path)
     assert any("verdict is 'changed' by the records" in str(one) for one in told[0].findings)
+
+
+def test_a_page_is_named_as_it_was_asked_for(tmp_path):
+    facts = make(tmp_path)
+    asked = {"verdict": "unknown", "reason": "refuted", "visit": {"uri": f"{SITE}?/category/1"}}
+    assert f"({SITE}?/category/1)" in as_restated(facts, {f"{SITE}?%2Fcategory%2F1=": asked}).notes[0]
+    assert f"({SITE}never)" in as_restated(facts, {f"{SITE}never": {**asked, "visit": None}}).notes[0]

@@ -111,6 +111,7 @@ def test_the_limits_of_a_claim() -> None:
 
 
 FEW = "and too few others were audited (2) to say how many of these may be wrong"
+UNTOLD = "and the audit does not tell how many of these may be wrong"
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ FEW = "and too few others were audited (2) to say how many of these may be wrong
             "10 pages that is the server's word, " + FEW,
         ),
         ({"bound": 10, "audited": 0}, "10 pages that is the server's word, of which none was audited"),
-        ({"bound": 10, "unshown": {"lost": 1}}, "10 pages that is the server's word, which its audit does not bound"),
+        ({"bound": 10, "unshown": {"lost": 1}}, "10 pages that is the server's word, " + UNTOLD),
         (
             {"bound": 7, "data": 3},
             "10 pages that is the server's word on 7 pages and 3 pieces of data, and at most 7 of these may be wrong"

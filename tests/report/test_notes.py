@@ -175,8 +175,8 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     text = summary([made], write([made], tmp_path))
     again = "1 page downloaded again: none of them had changed. With 95% confidence at most 35 of the 36 pages claimed"
     assert (
-        f"{again} on the server's word alone are wrong. 35 of these are of kinds (folder and file type) of which no"
-        in text
+        f"{again} on the server's word alone are wrong. A larger audit= narrows that. For 35 of these the audit shows"
+        " nothing: no page of their folder and file type was found unchanged" in text
     )
     text = summary([replace(made, audit=told | {"audited": 0, "unaudited": 36})], write([made], tmp_path))
     assert "none of them had changed" not in text, "where all that was asked for was refused"
@@ -190,7 +190,7 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     with_data = summary([replace(made, audit=told | {"data": 20})], write([made], tmp_path))
     assert "1 URL downloaded again: none of them had changed" in with_data
     assert "at most 35 of the 16 pages and 20 pieces of data claimed on the server's word alone are" in with_data
-    assert "35 of these are of kinds (folder and file type) of which no URL" in with_data
+    assert "For 35 of these the audit shows nothing: no URL of their" in with_data
     refused = summary(
         [replace(made, audit=told | {"bound": 36, "unshown": {"since": 2, "lost": 21}})], write([made], tmp_path)
     )
@@ -287,7 +287,9 @@ def test_what_speaks_against_a_capture_comes_first_and_how_it_was_made_last_and_
     assert (len(making), capture_entry(made)["notes_how_made"]) == (3, 3)
     text = summary([made], write([made], tmp_path))
     assert "note         3 pages were discovered late" in text
-    assert "3 more notes in the report" in text
+    assert "3 more notes in the report, on how it was made alone" in text
+    many = replace(made, notes=(probe, *(f"note {number}" for number in range(9))))
+    assert "more notes in the report\n" in summary([many], write([many], tmp_path)), "some speak against it"
     assert "cannot exist" not in text
     shown, folded = rendered(made)[NAME].split("<summary>On how it was made: 3 notes</summary>")
     assert "3 pages were discovered late" in shown

@@ -21,7 +21,7 @@ FIRST = 500  #: known pages of a crawl at which it is looked at first; then each
 SAMPLE = 300  #: pages found last that are looked at
 ROWS = 3_000  #: in which they are looked for: there are embedded files between them
 CLEAR = "\r\x1b[2K"  #: the line of progress on a terminal
-AFTER = "It goes on without them: those captured so far stay, unproven, and no others come"
+AFTER = "Until then they are captured. That command goes on without them: those captured so far stay, unproven"
 MODES = ("capture", "continuous")
 
 
