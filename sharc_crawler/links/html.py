@@ -154,8 +154,6 @@ class _Page:
             from sharc_crawler.links import xml  # hardly any page has one
 
             self.resources.extend(xml.references(data.decode("utf-8", "replace")))
-        if b"data-b" in lower:
-            self.resources.extend(lazy_images.backgrounds(root))
         if b"(" in lower and (b"url(" in lower or b"image-set(" in lower):
             for style in _STYLED(root):
                 if "(" in style:

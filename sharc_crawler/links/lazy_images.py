@@ -7,12 +7,7 @@ WordPress. What else such an attribute holds (a flag, a template of an address) 
 from __future__ import annotations
 
 import re
-from itertools import chain
 from typing import TYPE_CHECKING, Any
-
-from lxml import etree
-
-from sharc_crawler.links import css
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +19,6 @@ _SOURCES = {
     "video": ("data-src", "data-poster"),
 }
 _CANDIDATES = {"img": ("data-srcset", "data-lazy-srcset"), "source": ("data-srcset",)}
-_BACKGROUNDS: list[Any] = [  # each alone: libxml2 unites sets in quadratic time
-    etree.XPath(f"//@data-{name}", smart_strings=False) for name in ("bg", "background", "background-image")
-]
 _ADDRESS = re.compile(r"/|\.[a-z]\w{1,4}(?:[?#\s]|\Z)", re.IGNORECASE)  #: a folder, or a file's extension
 _TEMPLATE = re.compile(r"[{}<>]")
 
@@ -37,16 +29,11 @@ def references(element: Any, tag: str) -> Iterator[str]:
     for name in _CANDIDATES.get(tag, ()):
         if srcset := element.get(name):
             found.extend(srcset_candidates(srcset))
-    return filter(_is_address, found)
+    return filter(is_address, found)
 
 
-def backgrounds(root: Any) -> Iterator[str]:
-    """What is to be loaded late behind the elements of a page, as an address or as a style sheet writes one."""
-    for value in chain.from_iterable(values(root) for values in _BACKGROUNDS):
-        yield from filter(_is_address, css.references(value) if "(" in value else [value])
-
-
-def _is_address(text: str) -> bool:
+def is_address(text: str) -> bool:
+    """Is it what such an attribute is for?"""
     return _ADDRESS.search(text) is not None and _TEMPLATE.search(text) is None
 
 

@@ -8,11 +8,13 @@ is no picture, and what search engines are told of one (JSON-LD) is shown to nob
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from sharc_crawler.links import files
+from sharc_crawler.links import css, files
+from sharc_crawler.links.lazy_images import is_address
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,11 +27,16 @@ _PICTURE = re.compile(
 )
 _ENDED = re.compile(rf"(?i)(\.{_ENDING}(?:\?[^\s,;|?]*)?)[,;|](?=\.{{0,2}}/|https?:)")
 _FIRST = re.compile(r"(?:\A|(?<=[,;|]\s))\s*+(\S++)")  #: what follows is said of it, as in ``srcset``
+_BACKGROUNDS: list[Any] = [  # each alone: libxml2 unites sets in quadratic time
+    etree.XPath(f"//@data-{name}", smart_strings=False) for name in ("bg", "background", "background-image")
+]
 _VALUES: Any = etree.XPath("//@*[starts-with(name(), 'data-') and contains(., '.')]", smart_strings=False)
 
 
 def of_elements(root: Any) -> Iterator[str]:
     """The pictures in the ``data-`` attributes of a page's elements, as written."""
+    for value in chain.from_iterable(values(root) for values in _BACKGROUNDS):  # an address, or as a style sheet has it
+        yield from filter(is_address, css.references(value) if "(" in value else [value])
     for value in _VALUES(root):
         yield from of_value(value)
 

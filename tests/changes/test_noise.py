@@ -9,7 +9,7 @@ from lxml import etree
 
 from sharc_crawler.changes import noise, zones
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.links import html, lazy_images, pictures
+from sharc_crawler.links import html, pictures
 
 PAGE = "<html><body><main>{words}<p>{{0}}</p></main></body></html>".format(
     words="<p>Words of a page that is read.</p>" * 9
@@ -126,7 +126,7 @@ def test_no_words_are_looked_for_anew_in_what_was_looked_through(piece: str) -> 
     assert noise.plain_text(text) == text
 
 
-@pytest.mark.parametrize("module", [noise, lazy_images, pictures, html])
+@pytest.mark.parametrize("module", [noise, pictures, html])
 def test_no_expression_unites_sets(module) -> None:
     """libxml2 takes quadratic time for it: a page of 50,000 marked elements would be read for minutes."""
     paths = [
