@@ -34,6 +34,9 @@ _ORDER = re.compile(
 )
 _ASKS = re.compile(r"\bconfirm\s*\(")  #: whoever clicks, as it is an order
 
+LIST_BY_FORM = "the further pages of a list, to which a form alone leads"
+_POSTED_BACK = re.compile(r"(?i)__doPostBack\s*\(\s*['\"](?:[^'\"]*?(?:next|pager)|[^'\"]*+['\"]\s*,\s*['\"]page\$)")
+
 _HANDLERS: Any = etree.XPath("//@*[starts-with(name(), 'on')]", smart_strings=False)
 _ANY_TEXT = re.compile(r"(\+\s?)?(?:\"([^\"\n]{0,500})\"|'([^'\n]{0,500})')(?=(\s*[+.])?)")
 _SOURCE = re.compile(r"\.src\s*=\s*" + _TEXT)
@@ -64,6 +67,15 @@ def _leads(function: str, text: str, *, asks: bool) -> bool:
         return True
     is_way = not asks and (not function or (_WAY.search(function) and not _ORDER.search(function)))
     return bool(is_way and _PROGRAM.fullmatch(text) and not _ORDER.search(text))
+
+
+def by_form(script: str) -> set[str]:
+    """What a link leads to by a form that its page sends, as lists of ASP.NET do; empty: nothing, for all we know.
+
+    >>> by_form("javascript:__doPostBack('ctl00$list','Page$2')"), by_form("javascript:__doPostBack('ctl00$save','')")
+    ({'the further pages of a list, to which a form alone leads'}, set())
+    """
+    return {LIST_BY_FORM} if _POSTED_BACK.search(script[:LONGEST]) else set()
 
 
 def texts(root: Any) -> list[str]:

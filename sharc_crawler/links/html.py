@@ -104,7 +104,7 @@ def named(page: HtmlPage, url: str, linked: Sequence[bytes] = (), refresh: Seque
     document = Document(written.images, written.tables, len(links), root is not None and by_script(root))
     feeds, _ = resolver.all(written.feeds)
     more = more_links + more_resources
-    unread = (*page.left_out, *([f"{more:,} references after the first {LIMIT:,}"] if more else []))
+    unread = (*page.left_out, *written.unread, *([f"{more:,} references after the first {LIMIT:,}"] if more else []))
     frames, _ = resolver.all(written.frames)
     return Found(links, resources, resolver.base, more, document, feeds, frames, unread)
 
@@ -127,6 +127,7 @@ class _Page:
         self.files: list[str] = []  #: followed on the page's own host
         self.data: list[str] = []  #: read by its scripts from there
         self.scripts: list[Any] = []
+        self.unread = set[str]()  #: what leads on and cannot be followed
         self.base: str | None = None
         self.by_scripts = False  #: may they write into it, or load images?
         self.images = self.tables = 0
@@ -177,7 +178,9 @@ class _Page:
                 if self.links[-1].lstrip()[:11].lower() == "javascript:":
                     from sharc_crawler.links import handlers  # of older sites
 
-                    self.links.extend(handlers.called(unquote(self.links[-1])))
+                    called = unquote(self.links[-1])
+                    self.unread |= handlers.by_form(called)
+                    self.links.extend(handlers.called(called))
                 if tag == "frame":
                     self.frames.append(self.links[-1])
             elif tag in _RESOURCES:

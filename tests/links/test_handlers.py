@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.links import handlers
+from sharc_crawler.links.handlers import LIST_BY_FORM
 from sharc_crawler.links.html import extract
 
 URL = "http://h/d/page"
@@ -96,3 +97,20 @@ def test_the_worst_scripts_are_read_in_linear_time(text: str) -> None:
     long = text * (1_000_000 // len(text))
     extract(f"<script>document.write();{long}.html')</script>".encode(), URL)
     extract(f'<a onclick="{long.replace(chr(34), chr(39))}.html\')">'.encode(), URL)
+
+
+@pytest.mark.parametrize(
+    ("call", "leads"),
+    [
+        ("__doPostBack('ctl00$list','Page$2')", True),
+        ("__doPostBack('ctl00$list', 'Page$Next')", True),
+        ("__doPostBack(%27ctl00$lnkNext%27,%27%27)", True),
+        ("__doPostBack('ctl00$DataPager1$ctl01$ctl02','')", True),
+        ("__doPostBack('ctl00$list','Sort$Name')", False),
+        ("__doPostBack('ctl00$save','')", False),
+        ("go('next.html')", False),
+    ],
+)
+def test_lists_that_a_form_alone_leads_on_are_told(call: str, leads: bool) -> None:
+    found = extract(f'<a href="javascript:{call}">2</a><a href=b>b</a>'.encode(), "http://h/a")
+    assert found.unread == ((LIST_BY_FORM,) if leads else ())

@@ -9,6 +9,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import OPEN
+from sharc_crawler.links.handlers import LIST_BY_FORM
+from sharc_crawler.model import Slot
 from sharc_crawler.report.marks import DETECTOR_FAILED
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import CaptureRef, Fetch
 
 _HEAD = 1 << 16  #: bytes within which a record's fields end
+LED_ON = f"followed by {LIST_BY_FORM} and which are not captured"
 _DIGEST = re.compile(rb"\r\nWARC-Payload-Digest: (\S+)\r\n")
 
 
@@ -55,6 +58,12 @@ logger = logging.getLogger(__name__)
 
 def unread(frontier: Frontier, fetch: Fetch, problems: Sequence[str]) -> None:
     """A document was not read, or not whole; or the detector of somebody else failed on a download, be it an image."""
+    if any(LIST_BY_FORM in one for one in problems):
+        if fetch.slot is not Slot.SECOND:  # else it was told
+            note(frontier, fetch, "page", LED_ON)
+        problems = [one for one in problems if LIST_BY_FORM not in one]
+    if not problems:
+        return
     failed = any("SHARC_DETECTOR=" in one for one in problems)
     what, why = DETECTOR_FAILED if failed else "not read, or not whole", "; ".join(problems)
     if failed and not any(DETECTOR_FAILED in one for one in frontier.capture.notes):

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.links import html
 from sharc_crawler.live.reading.lacking import note, unread
+from sharc_crawler.model import Slot
 from tests.live.browser.test_browsing import shown
 
 if TYPE_CHECKING:
@@ -32,6 +34,21 @@ def test_a_crawl_that_goes_on_counts_on_in_the_notes_of_the_one_before() -> None
         "1 document was not read: http://h.example/a (no text)",
         "3 pages were shown without pop-ups: http://h.example/a",
         "1 page was shown without rest: http://h.example/d",
+    ]
+
+
+def test_lists_that_lead_on_by_a_form_are_told_once_each() -> None:
+    url = "http://h.example/"
+    frontier = Sites().open(CaptureSpec(site="h.example", seeds=(url,), strategy="bfs"), 0.0)
+    page = b"<a href=\"javascript:__doPostBack('ctl00$list','Page$2')\">2</a><a href=a>a</a>"
+    [problem] = html.extract(page, url).unread
+    for path, slot in ("a", Slot.FIRST), ("a", Slot.SECOND), ("b", Slot.ONLY):
+        unread(frontier, shown(f"{url}{path}")._replace(slot=slot), (f"without {problem}",))
+    unread(frontier, shown(f"{url}c"), (f"without {problem}", "too long"))
+    assert sorted(frontier.capture.notes) == [
+        f"1 document was not read, or not whole: {url}c (too long)",
+        "3 pages were followed by the further pages of a list, to which a form alone leads and which are not captured:"
+        f" {url}a",
     ]
 
 
