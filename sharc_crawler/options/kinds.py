@@ -122,12 +122,10 @@ class FlagOr(ValueKind[str]):
         return f"`1`, `0`, `{self.word}`"
 
     def read(self, value: object) -> str:
-        if value == self.word:
-            return self.word
-        known = _FLAGS.get(str(value).lower())
+        known = self.word if value == self.word else _FLAGS.get(str(value).lower())
         if known is None:
             raise ValueError(f"must be 1, 0 or {self.word}")
-        return "1" if known else ""
+        return known if isinstance(known, str) else "1" * known
 
     def show(self, value: str) -> str:
         return value or "0"
@@ -221,8 +219,8 @@ class Bytes(ValueKind[int]):
         if not found:
             raise ValueError("is no number of bytes; write it as 500k, 500M or 20G")
         size = float(found[1]) * BYTES[found[2].replace("K", "k")]
-        if not self.low <= size < float("inf"):
-            raise ValueError(f"must be at least {self.low} bytes")
+        if not self.low <= size < float("inf") or 0 < size < 1:
+            raise ValueError(f"must be at least {self.low or 1} bytes")
         return int(size)
 
     def show(self, value: int) -> str:
@@ -253,6 +251,8 @@ class Folder(ValueKind[Path]):
     form: str = "folder"
 
     def read(self, value: object) -> Path:
+        if not str(value):
+            raise ValueError("names no folder")
         return Path(str(value))
 
 

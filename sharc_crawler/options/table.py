@@ -119,7 +119,7 @@ class Options:
         "no pages whose URL it finds ([ready-made](arguments.md#wikis-and-blogs) for MediaWiki, WordPress and others)",
     )
     size: int = both(
-        Whole(),
+        Whole(high=1e9),
         0,
         "estimated number of pages of a site, where no sitemap tells",
         shown="as many as are known",

@@ -10,6 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.control import STATUS
 from sharc_crawler.errors import DataError
@@ -107,8 +108,9 @@ class Watched:
 
     @property
     def ended(self) -> str:
-        """Why the crawl is over; empty while it runs."""
-        return str(self.status.get("ended", ""))
+        """Why the crawl is over; empty while it runs. Where no status is kept its certificate says that it is."""
+        sealed = not self.status and (self.folder / CERTIFICATE).exists()
+        return "finished" if sealed else str(self.status.get("ended", ""))
 
     @property
     def refuted(self) -> bool:

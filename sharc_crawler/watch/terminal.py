@@ -38,13 +38,13 @@ def drawn(watched: Watched, now: Instant) -> RenderableType:
 
 def headline(watched: Watched, now: Instant) -> str:
     """In one line: does it run, and how far is it?"""
-    if not watched.status:
-        return _without_status(watched.folder)
     if watched.ended:
         why = "finished" if watched.ended == "finished" else f"stopped ({watched.ended})"
         report = watched.folder / ("report.html" if site_folders(watched.folder) is None else "index.html")
         doubt = f" {DOUBT[0].upper()}{DOUBT[1:]}: nothing is claimed." if watched.refuted else ""
         return f"The crawl is over: {why}.{doubt}" + (f" Its report: {report}" if report.exists() else "")
+    if not watched.status:
+        return _without_status(watched.folder)
     if silence := watched.silent(now):
         return f"No sign of life for {silence:.0f} s: it may have been killed. The same command goes on."
     return str(watched.status["progress"]) or "begins"

@@ -250,3 +250,14 @@ def test_that_a_page_which_cannot_exist_is_not_there_is_no_error(tmp_path: Path)
     watched.look()
     (host,) = facts(watched, 200.0)["hosts"]
     assert (host["requests"], host["errors"]) == (3, 2)
+
+
+def test_a_capture_that_kept_no_status_is_over_once_it_is_sealed(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    watched.look()
+    assert not watched.ended
+    (tmp_path / "certificate.json").touch()
+    assert headline(watched, 0.0) == "The crawl is over: finished."
+    status(tmp_path)
+    watched.look()
+    assert not watched.ended, "it goes on, as it says"

@@ -118,6 +118,7 @@ def read_again(capture: Mapping[str, object], folder: Path, chosen: Sequence[str
     arguments = {"url": ",".join(seeds), "output": str(folder), "scope": str(before["scope"]), "history": ""}
     arguments["rates"] = "sitemap"  # no page is ordered by them: nothing is to be learned
     arguments |= {name: str(before[name]) for name in ("delay", "sitemap") if before.get(name, AUTO) != AUTO}
+    chosen = ["SHARC_MIN_FREE=0", *chosen]  # what it keeps is small: no want of room for a crawl holds it up
     crawler = _crawled(RereadingSpider, arguments, chosen, "the sitemaps could not be read again")
     if crawler.stats.get_value(EXIT_CODE, INTERRUPTED) == INTERRUPTED or not session_of(crawler).sites.done:
         raise SharcError(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import time
 
 import pytest
 
+from sharc_crawler.demo import LivingSite, serve
 from tests.live.warm import Scrapy, finished
 
 AGAIN = """
@@ -66,3 +68,17 @@ def test_no_rates_are_learned_of_pages_that_nobody_visits(tmp_path, static):
         done = finished([url, str(tmp_path / "reading")], tmp_path, program="again.py")
     assert list((tmp_path / "reading").glob("*.warc.gz")), done.stdout + done.stderr
     assert "learned: 0" in done.stdout
+
+
+@pytest.mark.slow
+def test_no_want_of_room_for_a_crawl_holds_it_up(tmp_path):
+    """What it keeps is small."""
+    crowded = f"from sharc_crawler.live.profile import *\nSHARC_MIN_FREE = {10**18}\n"
+    (tmp_path / "crowded.py").write_text(f"{crowded}SHARC_ALLOWED_ADDRESSES = '127.0.0.0/8'\n")
+    (tmp_path / "again.py").write_text(AGAIN)
+    env = {**os.environ, "SCRAPY_SETTINGS_MODULE": "crowded", "PYTHONPATH": str(tmp_path)}
+    with serve(LivingSite(seed=3, pages=20)) as server:
+        process = Scrapy([server.url, str(tmp_path / "reading")], tmp_path, env, program="again.py")
+        said = process.communicate(timeout=280)[0]
+    assert process.returncode == 0, said
+    assert list((tmp_path / "reading").glob("*.warc.gz")), said
