@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from shutil import disk_usage
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +13,6 @@ from sharc_crawler.storage.sqlite_errors import BUSY, said_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
 
 _OF_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN")
 
@@ -36,7 +36,8 @@ def cannot_be_read(path: Path, error: Exception, way_out: str) -> DataError:
 def readable(path: Path) -> str:
     """The URI by which a file is read beside its owner; where nobody can write to its folder, as it is."""
     log = path.with_name(f"{path.name}-wal")
-    fixed = not os.access(path.parent, os.W_OK) and not (log.is_file() and log.stat().st_size)
+    full = not log.exists() and disk_usage(path.parent).free < 1e5  # and no owner has it open, who keeps a log
+    fixed = (full or not os.access(path.parent, os.W_OK)) and not (log.is_file() and log.stat().st_size)
     # mode=ro would leave the files of a log behind that it may not remove
     return f"{path.absolute().as_uri()}?{'immutable=1' if fixed else 'mode=rw'}"
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +20,19 @@ def test_a_file_is_read_as_it_is_where_nobody_can_write_beside_it(tmp_path, monk
     assert connecting.readable(path).endswith("immutable=1")
     log.write_bytes(b"not folded in yet")
     assert connecting.readable(path).endswith("mode=rw"), "it would be read without what the log holds"
+
+
+def test_a_file_is_read_as_it_is_where_its_full_disk_has_no_room_for_a_log_beside_it(tmp_path, monkeypatch):
+    path, log = tmp_path / "a.db", tmp_path / "a.db-wal"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("CREATE TABLE kept (it)")
+    monkeypatch.setattr(connecting, "disk_usage", lambda _: SimpleNamespace(free=0))
+    with closing(sqlite3.connect(connecting.readable(path), uri=True)) as db:
+        assert db.execute("SELECT name FROM sqlite_master").fetchall() == [("kept",)]
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["a.db"], "nothing was written beside it"
+    log.touch()
+    assert connecting.readable(path).endswith("mode=rw"), "its owner has it open"
 
 
 class Switching:
