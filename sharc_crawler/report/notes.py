@@ -91,7 +91,7 @@ def _surprise(facts: CaptureFacts) -> Iterator[str]:
     if not inside and abs(missed) > max(FAR * found["deviation"], MANY * found["pages"]):
         from sharc_crawler.report.surprises import told  # hardly ever
 
-        yield told(facts, found)
+        yield from told(facts, found)
 
 
 def _masked(facts: CaptureFacts) -> Iterator[str]:

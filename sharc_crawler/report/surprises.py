@@ -5,18 +5,61 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.guides import guide
-from sharc_crawler.model import HowMade
+from sharc_crawler.instants import second
+from sharc_crawler.model import HowMade, Kind, Verdict
 from sharc_crawler.plural import counted
 from sharc_crawler.report.phrases import forecast, guessed, sources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from sharc_crawler.evidence.facts import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
+
+UNCHANGED = 5  #: pages; by fewer no moment is told from pages that always change
+APART = 20  #: one page in so many, and one unchanged page in a quarter as many, may be apart from the others
 
 
-def told(facts: CaptureFacts, found: Mapping[str, Any]) -> str:
-    """The note; ``found``: what was expected, and what came."""
+def told(facts: CaptureFacts, found: Mapping[str, Any]) -> Iterator[str]:
+    """The notes; ``found``: what was expected, and what came."""
+    totals = facts.figures.whole.tally.totals()
+    may = totals["changed"] >= totals["coherent"] >= UNCHANGED  # else no walk over the pages is worth it
+    if may and (anew := at_once(facts.pages)):
+        yield anew
+    yield _missed(facts, found)
+
+
+def at_once(pages: Iterable[PageFacts]) -> str:
+    """A note on most pages having changed as if at one moment between their downloads; empty: they did not."""
+    both = [
+        (page.verdict, page.visit.started, page.revisit.started)
+        for page in pages
+        if page.kind is Kind.PAGE
+        if page.verdict in (Verdict.COHERENT, Verdict.CHANGED) and page.visit and page.revisit
+    ]
+    changed = sum(verdict is Verdict.CHANGED for verdict, *_ in both)
+    fit = best = unchanged = len(both) - changed
+    moment = 0.0
+    steps = [
+        (time, sign if verdict is Verdict.CHANGED else -sign)
+        for verdict, *times in both
+        for time, sign in zip(times, (1, -1), strict=True)
+    ]
+    for time, step in sorted(steps):  # how many pages a change just after it explains
+        fit += step
+        if fit > best:
+            best, moment = fit, time
+    apart = len(both) - best
+    if changed < unchanged or unchanged < max(UNCHANGED, apart * APART / 4) or apart * APART > len(both):
+        return ""
+    but = f", {apart:,} apart" if apart else ""
+    return (
+        f"{changed:,} of {counted(len(both), 'page')} changed as if at one moment after {second(moment)}{but}: those"
+        " downloaded before and after it did, the others did not. Was the site published anew? Then a new capture shows"
+        " it whole"
+    )
+
+
+def _missed(facts: CaptureFacts, found: Mapping[str, Any]) -> str:
     if guessed(found):  # then nothing was expected
         pages = f"{found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"
         return HowMade(f"Nothing told beforehand how often {pages}. {_remembered(facts)}")
