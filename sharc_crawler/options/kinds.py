@@ -122,10 +122,10 @@ class FlagOr(ValueKind[str]):
         return f"`1`, `0`, `{self.word}`"
 
     def read(self, value: object) -> str:
-        known = self.word if value == self.word else _FLAGS.get(str(value).lower())
-        if known is None:
+        word = str(value).lower()
+        if word not in {self.word, *_FLAGS}:
             raise ValueError(f"must be 1, 0 or {self.word}")
-        return known if isinstance(known, str) else "1" * known
+        return word if word == self.word else "1" if _FLAGS[word] else ""
 
     def show(self, value: str) -> str:
         return value or "0"

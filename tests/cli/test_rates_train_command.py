@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.model import Change, Document, Result, Url
+from sharc_crawler.model import Change, Document, Kind, Result, Url
 from sharc_crawler.observation import Linked, Observation
 from sharc_crawler.rates.predictor.source import PredictorRates
 from sharc_crawler.storage.observations import ObservationStore
@@ -23,6 +23,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site whose 20 news change every week or every other, and whose 40 essays never do; and one seen once."""
     path = tmp_path_factory.mktemp("history") / "archive.sqlite"
     with ObservationStore(path) as store:
+        store.append([Observation("h", Url("robots:http://h/robots.txt"), 0.0, Result.OK, kind=Kind.ROBOTS)])
         for week in range(12):
             rows = []
             for page in range(60):
@@ -71,6 +72,7 @@ def test_for_readers(history: Path, tmp_path: Path):
     assert "coherence loss" in done.stdout
     assert done.stdout.count("bayes *") == 2
     assert "a capture of 7 days" in " ".join(done.stdout.split())
+    assert "url=http://h/ " in done.stderr
 
 
 @pytest.mark.slow

@@ -81,13 +81,13 @@ def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str], 
     """
     with ObservationStore(history, reading=True) as store:
         names = [store.site_named(site) for site in sites] or store.sites()
-        learned = []
+        learned, first = [], ""
         for site in names:
             known = store.histories(site)
             now = float(known.times.max(initial=0.0))
             facts = page_facts(known, store.links(site) or None, store.documents(site), now)
             learned.append(Examples.of(known, facts))
-        first = next(iter(store.urls(names[0])), "") if names else ""
+            first = first or next(iter(known.urls), "")  # of a page: a store has robots.txt, too
     examples = Examples.together(learned)
     if len(examples) < FEWEST or len(np.unique(examples.rates)) < 2:
         raise DataError(
