@@ -29,6 +29,7 @@ LEAST_SHARED = 2  #: values of a parameter that are shared
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _NAME = re.compile(r"(?:^|&)[^=&]*=")
 _RUN = re.compile(r"\*(?:[-_]\*)*")
+_NAMED = re.compile(r"[^*?]*/\*(?:\.\w+)?")  # shares its folder's words alone
 _SHARED = (UNSEEN, UNSEEN)
 
 
@@ -45,7 +46,7 @@ class CommonWords:
         self._values: dict[str, tuple[int, int]] = {}  # of parameters: shared ones, and all
         self._steps: set[int] = set()  # that were counted at their place
         self._learn()
-        self._shown.clear()  # each of these is counted once
+        self._shown = {bare: 1 for bare in self._shown if _NAMED.fullmatch(bare)}  # one page leaves its folder fresh
         for page in range(len(pages)):
             if pages.kinds[page] is Kind.PAGE and self._was_visited(page):
                 self._count(page, new=page not in copies)

@@ -128,6 +128,10 @@ class ChainOfOneFolder(Made):
 
     true = tuple(f"{ROOT}stories/{one}" for one in ("history", "visit", "shop", "school", "theatre", "friends", "news"))
 
+    def __init__(self, ending: str) -> None:
+        super().__init__(f"{{}}/{{}}{ending}", MIXED)
+        self.true = tuple(f"{one}{ending}" for one in self.true)
+
     def content(self, url):
         made = [self.made() for _ in range(10)]
         if url == ROOT or url in self.true:
@@ -137,10 +141,10 @@ class ChainOfOneFolder(Made):
 
 
 @pytest.mark.slow
-@pytest.mark.matrix
+@pytest.mark.parametrize("ending", ["", ".html"])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_folder_that_true_pages_share_makes_no_made_up_step_a_name(impolite, seed):
-    world = ChainOfOneFolder("{}/{}", MIXED)
+def test_a_folder_that_true_pages_share_makes_no_made_up_step_a_name(impolite, seed, ending):
+    world = ChainOfOneFolder(ending)
     world.dice = random.Random(seed)
     visited, _ = crawl(world, impolite, "bfs")
     assert set(world.true) <= set(visited)
