@@ -175,8 +175,12 @@ ALTERATIONS = {
     ),
     "one under another name": (lambda f: put(f, "logs/crawl.log", b"WARC/1.1\r\n"), "a WARC file beside"),
     "an index in the collection": (lambda f: put(f, "all.cdxj", b"x"), "an index of no WARC file"),
-    "a package of another name": (lambda f: package(f, "all.wacz"), "a package of another"),
-    "a package that is none": (lambda f: put(f, "all.wacz", b"x"), "a package that is no zip file"),
+    "a package beside its own": (
+        lambda f: [package(f, name) for name in (f"{f.name}.wacz", "all.wacz")], "a package of another",
+    ),
+    "one that is none": (
+        lambda f: (package(f, f"{f.name}.wacz"), put(f, "all.wacz", b"x")), "a package that is no zip file",
+    ),
     "a certificate in the collection": (
         lambda f: shutil.copy(captures(f)[0] / "certificate.json", f), "a certificate in a place of none",
     ),
