@@ -79,7 +79,8 @@ class OwnNames:
         alone = [form for form in forms(url) if form.rest in others and not (form.place == "?*" and "&" in url)]
         if not alone or any(form.place in self._tried for form in alone):
             return nobodys(url, other), []
-        places = [form.place for form in alone]
+        named = [form.place for form in alone if form.place != "?*"]
+        places = named or [form.place for form in alone]
         if len(self._tried) >= PLACES:
             return nobodys(url, other), []
         self._tried.update(places)
@@ -116,12 +117,17 @@ class OwnNames:
 
     def looked(self, page: PageId, *, gone: bool) -> None:
         """A page was asked for again; ``gone``: are all links that it alone had named?"""
-        if gone and page in self._shows:
+        if gone and page in self._shows and self._led_there(page, self._of[self._shows[page]]):
             self._weigh(self._shows[page])
         text = self._looks.pop(page, "")
         self._gone[text] += gone
         if text and self._gone[text] >= LOOKS:
             self._is_made_up(text)
+
+    def _led_there(self, page: PageId, places: Sequence[str]) -> bool:
+        """Is such a place in one of its links? A ticket's, or a download's, may be gone on each page of a register."""
+        led = (child for child, parent in enumerate(self._pages.parents) if parent == page)
+        return any(form.place in places for child in led for form in forms(self._pages.urls[child]))
 
     def _weigh(self, url: str) -> None:
         """Two signs make a place tell nothing: another value shows the same, and links of such a page are gone."""

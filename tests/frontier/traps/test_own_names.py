@@ -100,14 +100,17 @@ def test_two_that_differ_in_one_place_suffice_to_ask_for_another_value_there_and
     assert asked.endswith("/about")
 
 
-@pytest.mark.parametrize(("same", "gone"), [(True, True), (True, False), (False, True)])
-def test_where_that_shows_the_same_and_links_are_gone_what_stands_there_tells_nothing_on_any_page(same, gone):
+@pytest.mark.parametrize(
+    ("same", "gone", "led"), [(True, True, True), (True, False, True), (False, True, True), (True, True, False)]
+)
+def test_where_that_shows_the_same_and_links_are_gone_what_stands_there_tells_nothing_on_any_page(same, gone, led):
     site = Register(2, "s/{}/about")
+    add(site.pages, "s/cedar/more" if led else "ticket/cedar", site.numbers[1])
     asked = site.traps.wanted[-1]
     site.traps.own.answered(asked, "the name no-such-page\nthe name" if same else None)
     site.traps.own.looked(site.numbers[1], gone=gone)
     shown = [site.traps.counted(f"a story {one}\na story", f"{ROOT}{one}/fennel/news") for one in ("s", "t")]
-    assert shown == ["a story" if same and gone else "a story s", "a story t"]
+    assert shown == ["a story" if same and gone and led else "a story s", "a story t"]
     site.traps.wanted.clear()
     site.shows("s/daisy/about")
     assert not site.traps.wanted, "each place is asked about once"
