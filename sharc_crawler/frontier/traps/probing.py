@@ -250,7 +250,7 @@ class Prober:
             left.foresee(ended.fetch.page, len(named) - len(known), known, self._ledger.pages)
         if why is None:
             return links
-        fresh = traps.suspicion.fresh if traps.suspicion else (lambda _: False)
+        fresh = traps.suspicion.fresh if traps.suspicion and traps.suspicion.has_places else (lambda _: False)
         takes = [page != UNSEEN or fresh(link.key or link.url) for link, page in zip(links, found, strict=True)]
         for link, taken in zip(links, takes, strict=True):
             if not taken:

@@ -75,6 +75,8 @@ class Suspicion:
         self.words.named(url, parent, page)
         fleeting, echoes = self._traps.fleeting, self._traps.echoes
         why = self._error(page, parent) if page != UNSEEN else None
+        if why and not self.has_places:
+            return why
         if fleeting and not why:
             why = (page != UNSEEN and fleeting.why_not(page, self._pages)) or fleeting.why_not_named(parent)
         why = why or echoes.why_not(url, parent, self._pages)
@@ -105,6 +107,11 @@ class Suspicion:
         self._traps.echoes.nothing_else()
         if self._traps.idle:
             self._traps.idle.nothing_else(len(self._traps.echoes.first))
+
+    @property
+    def has_places(self) -> bool:
+        """Does something in addresses tell nothing? Then true pages, too, may look like an error page's."""
+        return bool(self._traps.own and self._traps.own.places)
 
     def fresh(self, url: str) -> bool:
         """Has nobody shown the words that it shares with others?"""
