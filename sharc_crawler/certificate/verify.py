@@ -242,11 +242,13 @@ def why_none(path: Path) -> str:
             " without WARC files"
         )
     with open_state(path) as store:
-        captures = store.captures().values()
+        captures = list(store.captures().values())
         begins_again = any("spider" in capture.spec.settings for capture in captures) and not store.load().kept
         refused = _refused(store.exchanges())
     if is_held(path):
         return "it is being captured"
+    if not captures:
+        return "no capture was begun there: WARC files alone (ArchiveMiddleware) claim nothing"
     if any(capture.spec.mode == "instant" for capture in captures):
         return "an instant crawl claims no coherence"
     if any(capture.ended is None for capture in captures):

@@ -23,7 +23,7 @@ from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.folder_check import refuse_altered
-from sharc_crawler.report.opened import open_facts
+from sharc_crawler.report.opened import open_facts, require_some
 from sharc_crawler.report.package_check import package_digest
 from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.words import printable
@@ -110,6 +110,7 @@ def _packaged(
         try:
             refuse_altered(one)
             with open_facts(one) as captures:
+                require_some(captures, one)
                 yield one, make(one, captures)
         except SharcError as error:
             if left is None:

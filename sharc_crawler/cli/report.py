@@ -26,7 +26,7 @@ from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
 from sharc_crawler.report.load import capture_facts, is_instant, read_selection
 from sharc_crawler.report.marks import UNDER_WAY
-from sharc_crawler.report.opened import as_sealed, open_facts
+from sharc_crawler.report.opened import as_sealed, open_facts, require_some
 from sharc_crawler.report.pages import Walked
 from sharc_crawler.report.sites import index, write_index
 from sharc_crawler.report.taught import read_taught
@@ -165,6 +165,7 @@ def _written(folder: Path, truth: Truth | None) -> Written:
             return Written(write_instant(store.load(), folder))
         walked = Walked(store, partial(share, part="writing the report"))
         captures = as_sealed(_as_it_runs(capture_facts(walked, truth, read_taught(folder)), folder), folder)
+        require_some(captures, folder)
         paths = write(captures, folder)
         if is_held(folder):  # its WARC files are not finished: whoever writes them certifies them
             return Written(summary(captures, paths, [("certificate", "none yet: it is being captured")]))

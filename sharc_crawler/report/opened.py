@@ -12,6 +12,7 @@ from sharc_crawler.certificate.material import PageEntries, opened
 from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.certificate.unspoken import NOTE
 from sharc_crawler.certificate.writing import path_of
+from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.refuted import as_restated, unproven
@@ -38,6 +39,15 @@ def open_facts(folder: Path, truth: Truth | None = None) -> Iterator[list[Captur
         captures = as_sealed(capture_facts(store, truth, read_taught(folder)), folder)
         refuted = refuted_in(folder / "report.json")
         yield [unproven(facts) if facts.site in refuted else facts for facts in captures]
+
+
+def require_some(captures: Sequence[CaptureFacts], folder: Path) -> None:
+    """Raise :class:`~sharc_crawler.errors.UsageError` where a folder with state holds no capture."""
+    if not captures:
+        raise UsageError(
+            f"{str(folder)!r} holds no capture: it has WARC files alone (ArchiveMiddleware), or its crawl had hardly"
+            " begun; there is nothing to report or to package"
+        )
 
 
 def as_sealed(captures: Sequence[CaptureFacts], folder: Path) -> list[CaptureFacts]:

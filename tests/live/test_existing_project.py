@@ -14,8 +14,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli import main
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import DataError
 from sharc_crawler.report.next_steps import next_steps
@@ -248,6 +250,10 @@ def test_set_by_hand_without_the_add_on(site, tmp_path):
     left = sorted(path.name for path in (tmp_path / "only-archive").iterdir())
     assert sum(name.endswith(".warc.gz") for name in left) == 2, "one of each crawl"
     assert not [name for name in left if name.endswith(".open") or name == RUNNING]
+    for command in ("report", "package", "verify"):
+        done = CliRunner().invoke(main, [command, str(tmp_path / "only-archive")])
+        assert done.exit_code in (2, 3), done.output
+        assert "WARC files alone (ArchiveMiddleware)" in done.output
 
 
 ALONE = ("ADDONS={}", 'DOWNLOADER_MIDDLEWARES={"sharc_crawler.live.middlewares.ArchiveMiddleware": 990}')
