@@ -6,6 +6,8 @@ import shutil
 
 import pytest
 
+from sharc_crawler.report.packaging import package
+from sharc_crawler.report.write import write
 from tests.certificate.made import certified
 
 
@@ -14,6 +16,15 @@ def original(tmp_path_factory):
     folder = tmp_path_factory.mktemp("certified")
     certified(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def packaged(tmp_path_factory):
+    """A folder with report and certificate, and its package."""
+    folder = tmp_path_factory.mktemp("certified")
+    facts = certified(folder)
+    write([facts], folder)
+    return folder, package(folder, [facts])
 
 
 @pytest.fixture

@@ -24,25 +24,15 @@ from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.model import Slot, Verdict
-from sharc_crawler.report.packaging import package
-from sharc_crawler.report.write import write
 from tests.certificate.forging import findings, forge, forge_warc, is_page, rewrite
-from tests.certificate.made import SITE, Maker, attested, certified, make, said
+from tests.certificate.made import SITE, Maker, attested, make, said
 
 FORGED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\nforged"
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("certified")
-    facts = certified(folder)
-    write([facts], folder)
-    return folder, package(folder, [facts])
-
-
 @pytest.fixture
-def capture(original, tmp_path):
-    folder = shutil.copytree(original[0], tmp_path / "capture")
+def capture(packaged, tmp_path):
+    folder = shutil.copytree(packaged[0], tmp_path / "capture")
     next(folder.glob("*.wacz")).unlink()
     return folder
 

@@ -13,19 +13,8 @@ from sharc_crawler.certificate.canonical import KEPT_IN
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.report.package_check import not_of_it
-from sharc_crawler.report.packaging import package
-from sharc_crawler.report.write import write
 from tests.certificate.forging import repacked, swap
-from tests.certificate.made import certified
 from tests.certificate.test_beside import WARC
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("certified")
-    facts = certified(folder)
-    write([facts], folder)
-    return folder, package(folder, [facts])
 
 
 @pytest.mark.parametrize(
@@ -34,8 +23,8 @@ def original(tmp_path_factory):
     ids=["cut", "no object", "empty", "other", "lists in lists"],
 )
 @pytest.mark.parametrize("name", ["confirmation/confirmation.json", "datapackage-digest.json"])
-def test_what_of_a_package_cannot_be_read_is_a_finding(original, tmp_path, name, text):
-    with zipfile.ZipFile(original[1]) as old, zipfile.ZipFile(tmp_path / "demo.wacz", "w") as new:
+def test_what_of_a_package_cannot_be_read_is_a_finding(packaged, tmp_path, name, text):
+    with zipfile.ZipFile(packaged[1]) as old, zipfile.ZipFile(tmp_path / "demo.wacz", "w") as new:
         parts = {info.filename: old.read(info) for info in old.infolist()} | {name: text}
         for part, data in parts.items():
             new.writestr(zipfile.ZipInfo(part, old.infolist()[0].date_time), data)
@@ -105,25 +94,25 @@ PACKAGES = {
 @pytest.mark.slow
 @pytest.mark.matrix
 @pytest.mark.parametrize("case", PACKAGES)
-def test_what_a_package_adds_is_made_anew_and_compared(original, tmp_path, case):
+def test_what_a_package_adds_is_made_anew_and_compared(packaged, tmp_path, case):
     changes, expected = PACKAGES[case]
-    path = repacked(original[1], tmp_path / "altered.wacz", changes)
+    path = repacked(packaged[1], tmp_path / "altered.wacz", changes)
     assert expected in "\n".join(map(str, not_of_it(path)))
     assert CliRunner().invoke(main, ["verify", str(path)]).exit_code == 3
 
 
-def test_a_package_as_it_was_written_has_nothing_else(original, tmp_path):
-    assert list(not_of_it(original[1])) == []
-    assert list(not_of_it(repacked(original[1], tmp_path / "same.wacz", {}))) == []
+def test_a_package_as_it_was_written_has_nothing_else(packaged, tmp_path):
+    assert list(not_of_it(packaged[1])) == []
+    assert list(not_of_it(repacked(packaged[1], tmp_path / "same.wacz", {}))) == []
 
 
 @pytest.mark.parametrize("name", ["archive/x.warc", "more/report.html", "archive/deep/x.warc.gz", "index.html"])
-def test_other_files_in_a_package_are_found(original, tmp_path, name):
-    path = repacked(original[1], tmp_path / "more.wacz", {}, {name: b"more"})
+def test_other_files_in_a_package_are_found(packaged, tmp_path, name):
+    path = repacked(packaged[1], tmp_path / "more.wacz", {}, {name: b"more"})
     assert f"{name}: no file of a package" in map(str, verify(path).findings)
 
 
-def test_a_page_in_the_warc_file_of_a_certificate_in_a_package(original, tmp_path):
-    kept_in = json.loads((original[0] / "certificate.json").read_text())[KEPT_IN]["file"]
-    path = repacked(original[1], tmp_path / "more.wacz", {f"archive/{kept_in}": lambda data: data + WARC})
+def test_a_page_in_the_warc_file_of_a_certificate_in_a_package(packaged, tmp_path):
+    kept_in = json.loads((packaged[0] / "certificate.json").read_text())[KEPT_IN]["file"]
+    path = repacked(packaged[1], tmp_path / "more.wacz", {f"archive/{kept_in}": lambda data: data + WARC})
     assert "record in the file of a certificate" in "\n".join(map(str, verify(path).findings))
