@@ -35,6 +35,7 @@ _DIGITS, _LETTERS = b"0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ
 _KINDS = bytes(ord("0" if byte in _DIGITS else "a" if byte in _LETTERS else " ") for byte in range(256))
 _HEXADECIMAL = bytes(ord("0" if byte in b"0123456789abcdefABCDEF" else " ") for byte in range(256))
 _WORDS = bytes(ord("0" if byte in _DIGITS else " " if byte in _SPACES else "a") for byte in range(256))
+FIGURES = 200  #: digits: a table, or readings, has more
 _LONG, _MANY_DIGITS = 6, 3  #: characters of a word with a number, and digits, from which on it may be made up
 #: One of these is in all that looks made up: of hexadecimal digits, of kinds.
 _NUMBER, _BY_TURNS = re.compile(b"00000000"), re.compile(b"0aa{0,3}0")
@@ -76,9 +77,12 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
 
 
 def _lasting(text: str, url: str) -> bytes:
-    """A text without long numbers, and without each word of its own address."""
+    """A text without long numbers, and without each word of its own address; empty: numbers are what it tells."""
+    raw = text.encode(errors="replace")
+    if len(raw) - len(raw.translate(None, _DIGITS)) > FIGURES:
+        return b""
     own = {*_PARTS.findall(url), *_NAMES.findall(url)}
-    said = _without(sorted(own, key=len, reverse=True), without_numbers(text.encode(errors="replace")))
+    said = _without(sorted(own, key=len, reverse=True), without_numbers(raw))
     return said.translate(None, _SIGNS)  # they go with a word, or stay
 
 

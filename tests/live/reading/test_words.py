@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.changes.noise import plain_text, spaced_text
 from sharc_crawler.frontier.traps.rules import without_address
-from sharc_crawler.live.reading.words import FRAGMENT, MANY, without_made_up, words
+from sharc_crawler.live.reading.words import FIGURES, FRAGMENT, MANY, without_made_up, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,3 +138,12 @@ def test_the_second_line_has_no_long_numbers_and_no_word_of_its_own_address(said
     story = "A lantern measures the harbour, and a violin repairs the bridge."
     shown = [words(f"{story} {one}", (), f"http://h/s-{one.split()[-1]}/x") or "" for one in (said, other)]
     assert (shown[0].rpartition("\n")[2] == shown[1].rpartition("\n")[2]) is same
+
+
+def test_of_a_table_numbers_are_what_it_tells():
+    few, many = (
+        [words(" ".join(f"value {one}{number:03}" for number in range(size)), (), "http://h/") for one in (4, 5)]
+        for size in (9, FIGURES // 4 + 1)
+    )
+    assert len({without_address(one) for one in few}) == 1
+    assert len({without_address(one) for one in many}) == 2
