@@ -102,15 +102,15 @@ class Known:
         # a host that throttles says 403
         early = not has_content(exchange) and unix(exchange.date) < self._visited.get(url, -math.inf)
         empty = early or classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing to be shown
-        return self._spare[url] >= 0 and empty
+        same = any(_shows_the_same(self._at(place), exchange) for _, place in self._stated[url])
+        return self._spare[url] >= 0 and (empty or same)
 
     def _is_as_stated(self, exchange: RecordedExchange, stated: Sequence[tuple[str, str]]) -> bool:
         """Is it what the download before or after it brought, so that it shows nothing else of the page?"""
         before = max((one for one in stated if one[0] < exchange.date), default=None)
         after = min((one for one in stated if one[0] > exchange.date), default=None)
-        if before is None or exchange.date > self._ended:
-            return False
-        return any(one and _shows_the_same(self._at(one[1]), exchange) for one in (before, after))
+        within = before is not None and exchange.date <= self._ended
+        return within and any(one and _shows_the_same(self._at(one[1]), exchange) for one in (before, after))
 
 
 _DECIDING = (b"content-", b"location", b"refresh", b"link", b"etag", b"last-modified")  #: names begin so

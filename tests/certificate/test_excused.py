@@ -57,6 +57,14 @@ def test_a_page_seen_once_more_as_it_was_is_no_attempt_and_one_seen_otherwise_is
         assert not known(1, records).excuses(answer(at, code, digest, **(headers | more)))
 
 
+def test_an_attempt_that_is_stated_may_have_brought_what_the_next_one_did():
+    """A project's own middleware asked again."""
+    records = {"w:1": answer(-9.0, 200, "d"), "w:2": answer(50.0, 200, "d")}
+    assert known(2, records).excuses(answer(-10.0, 200, "d"))
+    assert not known(2, records).excuses(answer(-10.0, 200, "e"))
+    assert not known(1, records).excuses(answer(-10.0, 200, "d"))
+
+
 def test_what_had_changed_is_not_shown_as_it_was_after_that():
     records = {"w:1": answer(-9.0, 200, "old"), "w:2": answer(50.0, 200, "new")}
     assert known(1, records).excuses(answer(5.0, 200, "old"))
