@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,108 +17,26 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.base import Setting
     from sharc_crawler.strategies.classes import Classes
 
-    Column = NDArray[np.float64]
-
-#: What classes, from one of them on, lose by going from some intervals to others, as logarithms.
-Losses = Callable[[int, "Column", "Column"], "Column"]
-
-TIE = 1e-12  #: keep and drop closer than this, relatively, are equal: the page is kept
 CALM = 1e-6  #: changes in the longest interval; up to here giving a page up gains less than CALM² pages: it is kept
-FAR = 600.0  #: logarithms further apart are not compared by what they are the logarithms of: these might be 0
 
 
 def split(classes: Classes, width: Seconds) -> NDArray[np.int64]:
     """How many pages of each class are hopeless, on the pyramid's intervals 0, width, 2 width, ... (seconds).
 
-    The hottest page takes the interval of length zero, untested. For the hottest page still free, *keep* (on the
-    shortest free interval, the rest behind it) is compared with *drop* (on the longest, the rest one interval
-    shorter). For one class the difference depends on the drops alone and changes sign once (for posterior
-    predictives: as far as tried), so each class is "drop so many, keep the others". That a drop may follow a keep of a
-    hotter class is not excluded.
+    The hottest page takes the interval of length zero, untested.
 
     >>> from sharc_crawler.strategies.classes import Classes
     >>> rates = np.array([0.40, 0.35, 0.30, 0.25, 0.20])  # Example 11 of the paper
     >>> split(Classes(rates, np.ones(5, int), np.ones(5)), 2.0)
     array([0, 1, 1, 0, 0])
     """
-    counts = classes.counts.tolist()
-    ends = np.cumsum(classes.counts, dtype=np.float64)
-    drops = np.zeros(len(classes), np.int64)
     asked = (classes.rates * (int(classes.counts.sum()) - 1) * width > CALM) | classes.either_side
     asked[:1] &= classes.counts[:1] > 1
-    at = shortest = 0  # class; free interval
-    dropped = 0.0  # of the class before: of most 0, and then as many more as are kept, too, are found at once
-    with np.errstate(divide="ignore", invalid="ignore"):  # log(0) is meant: nothing to lose
-        losses = _known_rates(classes, width) if classes.simple else _any_rates(classes, width)
-        while asked[at:].any():
-            last = shortest + ends[at:] - ends[at] + counts[at] - 1
-            whole = 0 if dropped else _kept(losses, at, last, asked[at:])
-            if not whole:
-                most = counts[at] - (shortest == 0) if asked[at] else 0
-                first = most - 1 if dropped == 1 and classes.simple else 0  # else the difference may change signs again
-                drops[at] = _how_many(losses, at, last, most, first)
-                dropped, whole = drops[at] / counts[at], 1
-            at, shortest = at + whole, shortest + sum(counts[at : at + whole]) - int(drops[at])
-    return drops
+    if not asked.any():
+        return np.zeros(len(classes), np.int64)
+    from sharc_crawler.strategies.keep_or_drop import drops_of  # only where giving pages up may gain something
 
-
-def _kept(losses: Losses, at: int, last: Column, asked: NDArray[np.bool_]) -> int:
-    """How many classes from one on are kept as a whole, or nearly: as :func:`_how_many` asks each, but all at once.
-
-    As long as nothing is dropped, what a class loses by moving down is the same for whichever hotter one it moves.
-    """
-    own, others = losses(at, last, last[-1:]), np.append(losses(at + 1, last[:-1], last[1:]), -np.inf)
-    greater = np.maximum(own, np.maximum.accumulate(others[::-1])[::-1])  # of the losses that are compared
-    top = greater[0]
-    kept, dropped = np.exp(own - top), np.cumsum(np.exp(others - top)[::-1])[::-1]
-    drops = (kept - dropped < -TIE * (kept + dropped)) | ((greater < top - FAR) & (greater > -np.inf))
-    return int(np.append(drops & asked, True).argmax())
-
-
-def _how_many(losses: Losses, at: int, last: Column, most: int, middle: int) -> int:
-    """The fewest drops of a class after which its next page is better kept; ``middle``: asked first.
-
-    ``last``: the last intervals of the class and of each colder one, if all are kept. To keep is to lose what the class
-    does by going to the longest interval; to drop, what each colder one does by not moving one interval down.
-    """
-    low, high = 0, most
-    while low < high:
-        left = last - middle
-        starts, ends = np.concatenate((left[:1], left[:-1])), np.concatenate((left[-1:], left[1:]))
-        if _drops(losses(at, starts, ends)):
-            low = middle + 1
-        else:
-            high = middle
-        middle = (low + high) // 2
-    return low
-
-
-def _drops(logs: Column) -> bool:
-    """Whether keep loses more than drop; scaled by the largest loss: sums would tie where rates are high."""
-    top = float(logs.max())
-    if top == -math.inf:
-        return False
-    losses = np.exp(logs - top)
-    own, others = float(losses[0]), float(losses[1:].sum())
-    return own - others < -TIE * (own + others)
-
-
-def _known_rates(classes: Classes, width: Seconds) -> Losses:
-    theta, weights = classes.rates * width, np.log(classes.weights)
-
-    def losses(first: int, starts: Column, ends: Column) -> Column:
-        return weights[first:] - theta[first:] * starts + np.log(-np.expm1(theta[first:] * (starts - ends)))
-
-    return losses
-
-
-def _any_rates(classes: Classes, width: Seconds) -> Losses:
-    def losses(first: int, starts: Column, ends: Column) -> Column:
-        logs = classes.log_values(starts * width, first)
-        lost = logs + np.log(-np.expm1(classes.log_values(ends * width, first) - logs))
-        return np.nan_to_num(lost, nan=-np.inf, neginf=-np.inf)
-
-    return losses
+    return drops_of(classes, width, asked)
 
 
 def selective(classes: Classes, width: Seconds) -> list[Run]:

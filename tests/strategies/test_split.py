@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.classes import Classes
+from sharc_crawler.strategies.keep_or_drop import TIE, _drops
 from sharc_crawler.strategies.layout import LIMIT, _bins, classify, lay_out
-from sharc_crawler.strategies.selective import TIE, _drops, selective, split
+from sharc_crawler.strategies.selective import selective, split
 from tests.strategies.oracles import direct_split, intervals_of, literal_split
 
 
@@ -260,7 +261,7 @@ def test_classes_that_are_kept_are_found_at_once(monkeypatch: pytest.MonkeyPatch
     """A plan is made some 500 times in a capture: to ask each of its classes took most of the frontier's time."""
     asked: list[int] = []
     monkeypatch.setattr(
-        "sharc_crawler.strategies.selective._drops", lambda logs: asked.append(len(logs)) or _drops(logs)
+        "sharc_crawler.strategies.keep_or_drop._drops", lambda logs: asked.append(len(logs)) or _drops(logs)
     )
     rates = np.concatenate(([3.0, 2.0], np.linspace(1e-3, 1e-4, 400)))
     classes = Classes(rates, np.ones(len(rates), np.int64), np.ones(len(rates)))
