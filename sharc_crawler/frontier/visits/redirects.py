@@ -65,9 +65,11 @@ def is_file(url: str, location: str) -> bool:
     (False, False)
     """
     own, there = urlsplit(url), urlsplit(location)
+    if _FILE.search(there.path):
+        return True
     if not there.path or _PAGE.search(there.netloc + there.path):
         return False
-    named = _FILE.search(there.path) or _FILE.search(own.path) or _SIGNED.search(there.query)
+    named = _FILE.search(own.path) or _SIGNED.search(there.query)
     return bool(named or _WORDS.search(own.path) or _WORDS.search(own.query))
 
 

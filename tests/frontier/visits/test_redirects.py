@@ -96,6 +96,10 @@ def test_a_page_elsewhere_and_a_log_in_are_no_files(url, location):
     assert not is_file(url, location)
 
 
+def test_a_file_is_one_whatever_words_its_name_has():
+    assert is_file("http://h/out/1", "http://o.example/forms/informed_consent_3.pdf")
+
+
 @pytest.mark.parametrize("spec", [{"resources": False}, {"discover": False}])
 def test_it_is_left_where_no_files_are_taken(impolite, spec):
     world = World(links={ROOT: [Sighting(f"{ROOT}a.pdf")]})
