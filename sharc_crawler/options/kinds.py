@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0, "y": 31_536_000.0}
-BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BARE_PORT = re.compile(r"[\w.-]+:\d+(/|$)")
 _CONTACT = re.compile(r"https?://[^\s()]+|(?:mailto:)?[^\s@()]+@[^\s@()]+")
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
@@ -172,76 +170,39 @@ class RealOrAuto(ValueKind[float | Literal["auto"] | None]):
 
 @dataclass(frozen=True)
 class Duration(ValueKind[float]):
-    """Seconds, from a number and a unit; seconds where none is named.
-
-    >>> Duration().read("90"), Duration().read("1.5m"), Duration().read("2h"), Duration().read(0.5)
-    (90.0, 90.0, 7200.0, 0.5)
-    """
+    """Seconds, from a number and a unit; seconds where none is named."""
 
     least: float = 0.0  #: what is less is refused; 0: zero means something
     bare: bool = True  #: may it be written without a unit?
     form: str = "time, as `30s`, `5m`, `2h`, `1d`"
 
     def read(self, value: object) -> float:
-        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([smhdwy]?)", str(value).strip())
-        if not found:
-            raise ValueError("is no duration; write seconds, or 30s, 5m, 2h, 1d, none below 0")
-        seconds = float(found[1]) * SECONDS[found[2]]
-        if not self.bare and isinstance(value, str) and seconds and not found[2]:
-            raise ValueError("has no unit; write it as {0}h, {0}m or {0}s".format(found[1]))
-        if not self.least <= seconds <= 100 * SECONDS["y"]:
-            raise ValueError(f"must be a duration of at least {self.least:g} s, at most 100y; write it as 30s, 5m, 1d")
-        return seconds
+        from sharc_crawler.options.units import seconds_of  # few are given
+
+        return seconds_of(value, self.least, bare=self.bare)
 
     def show(self, value: float) -> str:
-        """In the largest unit that keeps it whole.
+        from sharc_crawler.options.units import duration
 
-        >>> Duration().show(300.0), Duration().show(90.0), Duration().show(0.0)
-        ('5m', '90s', '0')
-        """
-        unit = next(unit for unit in "dhms" if unit == "s" or value % SECONDS[unit] == 0)
-        return f"{value / SECONDS[unit]:g}{unit}" if value else "0"
+        return duration(value)
 
 
 @dataclass(frozen=True)
 class Bytes(ValueKind[int]):
-    """Bytes, from a number and a unit of a thousand.
-
-    >>> Bytes().read("500M"), Bytes().read("1.5G"), Bytes().show(100_000_000)
-    (500000000, 1500000000, '100M')
-    """
+    """Bytes, from a number and a unit of a thousand."""
 
     low: int = 0
     form: str = "bytes, as `500M`, `20G`"
 
     def read(self, value: object) -> int:
-        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([kKMGT]?)B?", str(value).strip())
-        if not found:
-            raise ValueError("is no number of bytes; write it as 500k, 500M or 20G")
-        size = float(found[1]) * BYTES[found[2].replace("K", "k")]
-        if not self.low <= size < float("inf") or 0 < size < 1:
-            raise ValueError(f"must be at least {self.low or 1} bytes")
-        return int(size)
+        from sharc_crawler.options.units import bytes_of
+
+        return bytes_of(value, self.low)
 
     def show(self, value: int) -> str:
-        unit = next(unit for unit in reversed(BYTES) if value % BYTES[unit] == 0) if value else ""
-        return f"{value // BYTES[unit]}{unit}"
+        from sharc_crawler.options.units import size
 
-
-@dataclass(frozen=True)
-class Pattern(ValueKind[tuple[str, ...]]):
-    """A regular expression."""
-
-    form: str = "regular expression"
-
-    def read(self, value: object) -> tuple[str, ...]:
-        texts = value if isinstance(value, tuple) else (str(value),)
-        try:
-            for text in texts:
-                re.compile(text)
-        except re.error as error:
-            raise ValueError(f"is not a regular expression: {error}") from error
-        return texts
+        return size(value)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Options that are read from a file, or map names to values."""
+"""Options that few crawls are given: lists in files, expressions, names that are mapped to values."""
 
 from __future__ import annotations
 
@@ -49,6 +49,17 @@ def seeds_of_file(value: object) -> tuple[str, ...]:
         if is_several(line):
             raise ValueError(f"has in line {place} {line!r}, which is more than one URL; write one a line")
     return tuple(url(line, f"has in line {place} {line!r}, which ") for place, line in lines.items())
+
+
+def patterns(value: object) -> tuple[str, ...]:
+    """Regular expressions: one as text, any number from a settings file."""
+    texts = value if isinstance(value, tuple) else (str(value),)
+    try:
+        for text in texts:
+            re.compile(text)
+    except re.error as error:
+        raise ValueError(f"is not a regular expression: {error}") from error
+    return texts
 
 
 def periods(value: object) -> tuple[tuple[str, float], ...]:

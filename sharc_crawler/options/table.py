@@ -22,7 +22,6 @@ from sharc_crawler.options.kinds import (
     FlagOr,
     Folder,
     Pairs,
-    Pattern,
     ReadBy,
     Real,
     RealOrAuto,
@@ -112,9 +111,9 @@ class Options:
         "host",
         "what belongs to a site: `host` (with or without `www.`), `domain`, `prefix` (the seed's folder)",
     )
-    include: tuple[str, ...] = argument(Pattern(), (), "only pages whose URL it finds")
+    include: tuple[str, ...] = argument(ReadBy("regular expression", "patterns"), (), "only pages whose URL it finds")
     exclude: tuple[str, ...] = argument(
-        Pattern(),
+        ReadBy("regular expression", "patterns"),
         (),
         "no pages whose URL it finds ([ready-made](arguments.md#wikis-and-blogs) for MediaWiki, WordPress and others)",
     )
