@@ -6,18 +6,16 @@ from array import array
 from collections import defaultdict
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
 from sharc_crawler.evidence.intervals import FAR
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.plural import counted
 from sharc_crawler.report.marks import TILED
 from sharc_crawler.report.pages import StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts
-from sharc_crawler.report.words import span
 from sharc_crawler.seeds.chosen import SELECTION
 
 if TYPE_CHECKING:
@@ -94,7 +92,7 @@ def _capture(
         warcs=tuple(sorted(seen.warcs)),
         interruptions=capture.interruptions,
         taught=taught,
-        notes=(*seen.clocks(), *seen.asked_to_wait(), *_notes(store, capture, seen)),
+        notes=tuple(_notes(store, capture, seen)),
         audit=capture.audit,
         swings=capture.swings,
         revisits=capture.ended is None and spec.mode == "capture" and _revisits(spec.strategy),
@@ -162,30 +160,12 @@ class _Seen:
         if outcome.capture:
             self.warcs.add(outcome.capture.file)
 
-    def asked_to_wait(self) -> Iterator[str]:
-        """Which hosts asked the crawl to wait."""
-        for host, asked in self._waits.items():
-            times = f"{counted(len(asked), 'time')}, for {span(sum(asked))} in all"
-            yield f"{host} asked the crawl to wait (429 or 503 with Retry-After): {times}"
+    def notes(self) -> Iterator[str]:
+        """What hosts said of the time."""
+        if self._waits or any(abs(max(ahead)) > FAR for ahead in self._ahead.values()):
+            from sharc_crawler.report.server_notes import clocks, waited  # of few hosts
 
-    def clocks(self) -> Iterator[str]:
-        """Which hosts' clocks are, or were, far from ours: by any answer the later ones, by all the earlier ones."""
-        off: dict[str, Seconds] = {}
-        for host, ahead in self._ahead.items():
-            if abs(last := max(ahead)) > FAR:  # no copy is ahead of its time
-                off[host] = middle if (middle := sorted(ahead)[len(ahead) // 2]) > FAR else last
-        if off:
-            host = max(off, key=lambda one: len(self._ahead[one]))
-            others = f" (the clocks of {counted(len(off) - 1, 'other host')} differ, too)" if len(off) > 1 else ""
-            when, copies = ("later", "") if off[host] > 0 else ("earlier", ", or these are copies of then")
-            far = sum(one > FAR for one in self._ahead[host])
-            some = f"{far:,} of " if 0 < far < len(self._ahead[host]) else ""
-            copies = ", or was set meanwhile, and other answers may count as copies of before" if some else copies
-            said = f"it is {span(abs(off[host]))} {when} than by this machine's clock{others}"
-            yield (
-                f"{host} says in {some}its answers (Date) that {said}: one of the two clocks is wrong{copies}."
-                " All times here are by this machine's"
-            )
+            yield from (*clocks(self._ahead), *waited(self._waits))
 
     def not_believed(self, started: Instant) -> Iterator[str]:
         """Which lastmods of the sitemaps speak against themselves."""
@@ -194,9 +174,15 @@ class _Seen:
 
 
 def _notes(store: Stored, capture: CaptureRow, seen: _Seen) -> Iterator[str]:
-    yield from _caught(capture.audit) if capture.audit else seen.not_believed(capture.started)
+    yield from seen.notes()
+    if capture.audit:
+        from sharc_crawler.report.server_notes import unbelieved  # only where the server's word counts
+
+        yield from unbelieved(capture.audit)
+    else:
+        yield from seen.not_believed(capture.started)
     if any("cannot exist" in note for note in capture.notes):
-        from sharc_crawler.report.misleading import soft_errors  # on few sites
+        from sharc_crawler.report.server_notes import soft_errors  # on few sites
 
         yield from soft_errors(store, capture)
     if seen.scripted:
@@ -210,14 +196,6 @@ def _notes(store: Stored, capture: CaptureRow, seen: _Seen) -> Iterator[str]:
         yield from told(capture.skipped)
     else:
         yield from capture.notes
-
-
-def _caught(audit: Mapping[str, Any]) -> Iterator[str]:
-    """Which lastmods were caught lying before; see also the audit."""
-    for one in audit["classes"]:
-        if one["reason"]:
-            words = f"lastmods of {one['label']} not believed ({one['values']:,}): {one['reason']}"
-            yield f"{words}. Their pages are visited twice"
 
 
 def _settings(capture: CaptureRow) -> dict[str, object]:

@@ -48,7 +48,7 @@ def left_by_bounds(facts: CaptureFacts) -> str:
 
 def _lies(facts: CaptureFacts) -> Iterator[str]:
     if facts.audit and any(one["caught"] for one in facts.audit["strata"]):
-        from sharc_crawler.report.misleading import caught, standing_in  # only of servers that may lie
+        from sharc_crawler.report.server_notes import caught, standing_in  # only of servers that may lie
 
         older = facts.figures.whole.tally.totals()["former_copies"] if facts.belied else 0
         yield from (*caught(facts), *standing_in(older))

@@ -1,23 +1,65 @@
-"""What a reader must know of a server whose word proved false, or that has error pages of status 200."""
+"""What a reader must know of servers: waits, wrong clocks, words that proved false, error pages of status 200."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.audit import CONDITIONALS, LASTMODS
+from sharc_crawler.evidence.intervals import FAR
 from sharc_crawler.evidence.reasons import RARE
 from sharc_crawler.frontier.traps.probing import shows_errors
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.sessions import ended
+from sharc_crawler.report.words import span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.rows import CaptureRow
+    from sharc_crawler.model import Seconds
     from sharc_crawler.report.pages import Stored
+
+
+def waited(waits: Mapping[str, Sequence[Seconds]]) -> Iterator[str]:
+    """Which hosts asked the crawl to wait."""
+    for host, asked in waits.items():
+        times = f"{counted(len(asked), 'time')}, for {span(sum(asked))} in all"
+        yield f"{host} asked the crawl to wait (429 or 503 with Retry-After): {times}"
+
+
+def clocks(ahead: Mapping[str, Sequence[Seconds]]) -> Iterator[str]:
+    """Which hosts' clocks are, or were, far from ours: by any answer the later ones, by all the earlier ones.
+
+    ``ahead``: by how much each answer that no cache kept was later.
+    """
+    off: dict[str, Seconds] = {}
+    for host, seconds in ahead.items():
+        if abs(last := max(seconds)) > FAR:  # no copy is ahead of its time
+            off[host] = middle if (middle := sorted(seconds)[len(seconds) // 2]) > FAR else last
+    if off:
+        host = max(off, key=lambda one: len(ahead[one]))
+        others = f" (the clocks of {counted(len(off) - 1, 'other host')} differ, too)" if len(off) > 1 else ""
+        when, copies = ("later", "") if off[host] > 0 else ("earlier", ", or these are copies of then")
+        far = sum(one > FAR for one in ahead[host])
+        some = f"{far:,} of " if 0 < far < len(ahead[host]) else ""
+        copies = ", or was set meanwhile, and other answers may count as copies of before" if some else copies
+        said = f"it is {span(abs(off[host]))} {when} than by this machine's clock{others}"
+        yield (
+            f"{host} says in {some}its answers (Date) that {said}: one of the two clocks is wrong{copies}."
+            " All times here are by this machine's"
+        )
+
+
+def unbelieved(audit: Mapping[str, Any]) -> Iterator[str]:
+    """Which lastmods were caught lying before; see also the audit."""
+    for one in audit["classes"]:
+        if one["reason"]:
+            words = f"lastmods of {one['label']} not believed ({one['values']:,}): {one['reason']}"
+            yield f"{words}. Their pages are visited twice"
+
 
 _LIES = {
     LASTMODS: "the sitemaps were caught lying: downloads show that {0} had changed and kept the old lastmod. So"
