@@ -14,7 +14,7 @@ from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.material import downloads_of, visits_of
 from sharc_crawler.certificate.references import missing
-from sharc_crawler.certificate.witness import Finding, Witness, is_no_page
+from sharc_crawler.certificate.witness import Finding, Witness, has_content
 from sharc_crawler.evidence.claim import Limit
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.evidence.figures import PageSums
@@ -326,8 +326,8 @@ def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) 
     left = [one for one in witness if hash((one.uri, one.date)) not in spoken and one.message and one.whole]
     urls = {canonical(exchange.uri) for exchange in left}
     stated = left and any(canonical(entry["url"]) in urls for entry in _entries(source, documents))
-    if stated or not all(map(is_no_page, left)):
-        from sharc_crawler.certificate.unspoken import unexcused  # of many sites robots.txt alone is left
+    if stated or any(map(has_content, left)):
+        from sharc_crawler.certificate.unspoken import unexcused  # of many sites nothing but a missing robots.txt is
 
         for exchange in unexcused(left, witness, source, documents, _entries(source, documents)):
             yield Finding("no certificate speaks of it", exchange.file, exchange.offset, exchange.uri)

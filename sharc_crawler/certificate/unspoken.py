@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from sharc_crawler.certificate.material import visits_of
-from sharc_crawler.certificate.witness import Finding, has_content, is_no_page
+from sharc_crawler.certificate.witness import Finding, has_content
 from sharc_crawler.changes.http import classify
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Result
+from sharc_crawler.unlikely import is_nobodys, is_unlikely
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -111,6 +114,26 @@ class Known:
         after = min((one for one in stated if one[0] > exchange.date), default=None)
         within = before is not None and exchange.date <= self._ended
         return within and any(one and _shows_the_same(self._at(one[1]), exchange) for one in (before, after))
+
+
+_SHOWN = re.compile(rb"html|pdf|image|video|audio|script|css|json", re.IGNORECASE)
+_LISTED = re.compile(rb"xml|gzip|zip|octet-stream", re.IGNORECASE)  #: types that sitemaps come in
+_LISTS = re.compile(r"(sitemap|urllist)[^/]*$")  #: sitemaps in plain text
+_ALWAYS_ASKED_FOR = {"/robots.txt", "/sitemap.xml"}
+
+
+def is_no_page(exchange: RecordedExchange) -> bool:
+    """Did it bring nothing, or robots.txt, a sitemap, or a name that nobody gave, which are read and no pages?"""
+    message = exchange.message
+    if message is None or not has_content(exchange):
+        return True
+    path = urlsplit(exchange.uri).path.lower()
+    if path in _ALWAYS_ASKED_FOR or is_unlikely(exchange.uri) or is_nobodys(exchange.uri):
+        return True
+    kind = message.header(b"content-type") or b"html"
+    if b"plain" in kind:
+        return _LISTS.search(path) is not None
+    return _SHOWN.search(kind) is None and _LISTED.search(kind) is not None
 
 
 _DECIDING = (b"content-", b"location", b"refresh", b"link", b"etag", b"last-modified")  #: names begin so

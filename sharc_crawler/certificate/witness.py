@@ -8,7 +8,6 @@ from base64 import b64decode
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 from sharc_crawler.archive.members import Damage, Record, records
 from sharc_crawler.archive.options import FORMER
@@ -85,10 +84,6 @@ RESOURCE = "resource"
 _ABOUT_PAGES = re.compile(r"urn:(?:view|text|pageinfo):https?://\S+")  #: resources that a crawl makes
 _OURS = (*MAIN, "warcinfo", "request", "metadata", RESOURCE)
 FEW = 1_000  #: exchanges that are held as they are
-_SHOWN = re.compile(rb"html|pdf|image|video|audio|script|css|json", re.IGNORECASE)
-_LISTED = re.compile(rb"xml|gzip|zip|octet-stream", re.IGNORECASE)  #: types that sitemaps come in
-_LISTS = re.compile(r"(sitemap|urllist)[^/]*$")  #: sitemaps in plain text
-_ALWAYS_ASKED_FOR = {"/robots.txt", "/sitemap.xml"}
 _DIGITS = 100  #: of a length; Python reads no number of thousands
 _HEAD = b"\x1f\x8b\x08" + bytes(5)  #: of each member: no name, no comment, no time
 
@@ -365,21 +360,3 @@ def _add(exchange: RecordedExchange, record: Record) -> None:
 def has_content(exchange: RecordedExchange) -> bool:
     """Did it bring something to be shown?"""
     return exchange.message is not None and 200 <= exchange.message.status < 300
-
-
-def is_no_page(exchange: RecordedExchange) -> bool:
-    """Did it bring nothing, or robots.txt, a sitemap, or a name that nobody gave, which are read and no pages?"""
-    message = exchange.message
-    if message is None or not has_content(exchange):
-        return True
-    path = urlsplit(exchange.uri).path.lower()
-    if path in _ALWAYS_ASKED_FOR:
-        return True
-    from sharc_crawler.unlikely import is_nobodys, is_unlikely  # of few sites only robots.txt is left
-
-    if is_unlikely(exchange.uri) or is_nobodys(exchange.uri):
-        return True
-    kind = message.header(b"content-type") or b"html"
-    if b"plain" in kind:
-        return _LISTS.search(path) is not None
-    return _SHOWN.search(kind) is None and _LISTED.search(kind) is not None

@@ -14,7 +14,6 @@ from sharc_crawler.evidence.facts import LEARNED, NOTHING_TAUGHT, SUPPORT, Taugh
 from sharc_crawler.evidence.measures import Content
 from sharc_crawler.live.monitoring.stopping import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
-from sharc_crawler.report.next_steps import again
 from sharc_crawler.report.pages import Walked
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.words import collected, next_line
@@ -138,6 +137,8 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     whole = all(one.ended for one in facts) and any(folder.glob("certificate*.json"))  # else nothing is to be verified
     following = ["sharc", "verify", str(folder)] if whole else []
     if found:
+        from sharc_crawler.report.refuted import again  # as above
+
         following = again(facts[0].settings, facts[0].seeds, str(folder))
     more = [*lines(made), *_handed_over(facts, folder, config)]
     verdicts = sum((one.figures.whole.tally.verdicts for one in facts), Counter())

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.claim import Limit
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from sharc_crawler.report.claim import Claim
+
+LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
+TELLING = 30.0  #: pages to audit, for a bound of a tenth where none of them had changed
 
 
 def on_word(claim: Claim, stated: int) -> str:
@@ -102,3 +108,15 @@ def bounded(claim: Claim) -> str:
 
 def _audit(claim: Claim) -> Claim | None:
     return next((limit for limit in claim["limits"] if limit["code"] == Limit.AUDITED), None)
+
+
+def larger(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Where an audit says little, a larger one would say more, unless the server kept pages from it."""
+    audit = report["audit"]
+    claimed = audit.get("claimed", 0)
+    little = claimed and audit["bound"] > LITTLE * claimed
+    if little and not any(audit["unshown"].values()) and "spider" not in report["settings"]:
+        few = f"{audit['audited']:,} were audited: too few to say much. Have more of them downloaded again."
+        noun = "URL" if audit.get("data") else "page"
+        words = f"Beside the {counted(claimed, noun)} claimed on the server's word alone, {few}"
+        yield words, f"-a audit={min(1.0, math.ceil(10 * TELLING / claimed) / 10):g}"

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from shlex import join, quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
-from sharc_crawler.evidence.facts import LEARNED
-from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.marks import ALTERED, BY_SCRIPT, MANY, ORDERS, UNDER_WAY
+from sharc_crawler.plural import counted
+from sharc_crawler.report.marks import BY_SCRIPT, ORDERS, UNDER_WAY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
 _TRAP = "looks like a trap"  #: what reasons for leaving addresses out begin with, that `traps=0` undoes
-TELLING = 30.0  #: pages to audit, for a bound of a tenth where none of them had changed
 
 
 class NextStep(NamedTuple):
@@ -42,7 +37,9 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
 
         return [NextStep(*going_on_with(report)), *_own_addresses(report)]
     if report["claim"]["code"] == Statement.REFUTED:
-        return [_refuted(report)]
+        from sharc_crawler.report.refuted import way_out  # what should never be
+
+        return [NextStep(*way_out(report))]
     return [*_once(report), *_missing(report), *_changes(report, changed), *_audit(report), *_keeping(report)]
 
 
@@ -52,21 +49,6 @@ def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if "spider" in report["settings"] and totals["captured"] and totals["unknown"] == totals["captured"]:
         words = "Pages were visited once, which shows nothing of coherence. Have each visited twice."
         yield NextStep(words, "-s SHARC_STRATEGY=sharc-selective")
-
-
-def _refuted(report: Mapping[str, Any]) -> NextStep:
-    """What to do after a capture of which nothing can be claimed: it should never be."""
-    if any(note.startswith(ALTERED) for note in report["notes"]):
-        return NextStep(f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER")
-    words = "The WARC files do not bear out what was judged. Capture the site again, in another folder."
-    return NextStep(words, join(again(report["settings"], report["seeds"])))
-
-
-def again(settings: Mapping[str, Any], seeds: Sequence[str], folder: str = "FOLDER") -> list[str]:
-    """The words of a command that captures the same once more, beside what there is."""
-    if spider := settings.get("spider"):
-        return ["scrapy", "crawl", str(spider), "-s", f"SHARC_OUTPUT={folder}-again"]
-    return ["scrapy", "crawl", "site", "-a", f"url={','.join(seeds)}", "-a", f"output={folder}-again"]
 
 
 def _own_addresses(report: Mapping[str, Any]) -> Iterator[NextStep]:
@@ -100,34 +82,17 @@ def _missing(report: Mapping[str, Any]) -> Iterator[NextStep]:
 
 
 def _changes(report: Mapping[str, Any], page: str) -> Iterator[NextStep]:
-    """Are they noise, and what are they? What a server called unmodified is none."""
-    totals = report["coherence"]
-    if number := totals["by_masks"]:
-        pages = f"{counted(number, 'page', 'differ')} only in what this capture learned to ignore"
-        words = f"{pages}. Is it noise? Look at the masks, and use them (in a collection: masks: auto)."
-        given = "-s SHARC_MASKS" if "spider" in report["settings"] else "-a masks"
-        yield NextStep(words, f"{given}=FOLDER/{LEARNED}")
-    elif (number := totals["content"]["changed"] - totals["former_copies"]) > MANY * totals["captured"]:
-        yield NextStep(
-            f"{counted(number, 'page')} changed {agreeing(number, 'their')} content between visit and revisit."
-            " Is it noise?",
-            "sharc masks FOLDER",
-        )
-    if totals["content"]["changed"]:
-        command = f"sharc diff FOLDER FOLDER {quote(page) if page else 'URL'}"
-        yield NextStep("See what changed on a page between its visit and its revisit.", command)
+    if report["coherence"]["content"]["changed"] or report["coherence"]["by_masks"]:
+        from sharc_crawler.report.noise import steps  # only where anything did
+
+        yield from (NextStep(*one) for one in steps(report, page))
 
 
 def _audit(report: Mapping[str, Any]) -> Iterator[NextStep]:
-    """Where an audit says little, a larger one would say more, unless the server kept pages from it."""
-    audit = report["audit"] or {}
-    claimed = audit.get("claimed", 0)
-    little = claimed and audit["bound"] > LITTLE * claimed
-    if little and not any(audit["unshown"].values()) and "spider" not in report["settings"]:
-        few = f"{audit['audited']:,} were audited: too few to say much. Have more of them downloaded again."
-        noun = "URL" if audit.get("data") else "page"
-        words = f"Beside the {counted(claimed, noun)} claimed on the server's word alone, {few}"
-        yield NextStep(words, f"-a audit={min(1.0, math.ceil(10 * TELLING / claimed) / 10):g}")
+    if report["audit"]:
+        from sharc_crawler.report.audited import larger  # only where there was one
+
+        yield from (NextStep(*one) for one in larger(report))
 
 
 def _rates(report: Mapping[str, Any]) -> Iterator[NextStep]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.learning import ASKING
 from sharc_crawler.evidence.facts import LEARNED
 from sharc_crawler.guides import guide
 from sharc_crawler.model import HowMade
-from sharc_crawler.plural import counted
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.marks import MANY
 
 if TYPE_CHECKING:
@@ -63,3 +64,22 @@ def masked(facts: CaptureFacts, number: object) -> HowMade:
         f"made with {counted(int(str(number)), 'mask')}{unseen}: what differs in nothing else counts as the same"
         f" content, and a 304 beside it is no lie. An edit of just that is not seen: look at {file}"
     )
+
+
+def steps(report: Mapping[str, Any], page: str) -> Iterator[tuple[str, str]]:
+    """What to do about changes: are they noise, and what are they? What a server called unmodified is none."""
+    totals = report["coherence"]
+    if number := totals["by_masks"]:
+        pages = f"{counted(number, 'page', 'differ')} only in what this capture learned to ignore"
+        words = f"{pages}. Is it noise? Look at the masks, and use them (in a collection: masks: auto)."
+        given = "-s SHARC_MASKS" if "spider" in report["settings"] else "-a masks"
+        yield words, f"{given}=FOLDER/{LEARNED}"
+    elif (number := totals["content"]["changed"] - totals["former_copies"]) > MANY * totals["captured"]:
+        yield (
+            f"{counted(number, 'page')} changed {agreeing(number, 'their')} content between visit and revisit."
+            " Is it noise?",
+            "sharc masks FOLDER",
+        )
+    if totals["content"]["changed"]:
+        command = f"sharc diff FOLDER FOLDER {quote(page) if page else 'URL'}"
+        yield "See what changed on a page between its visit and its revisit.", command

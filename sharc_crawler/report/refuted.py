@@ -7,6 +7,7 @@ was judged: whoever reads it later goes by what certificate and report say (:mod
 from __future__ import annotations
 
 from dataclasses import replace
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.unspoken import NOTE as OF_PAGES
@@ -121,3 +122,21 @@ def _visit(visit: VisitFacts | None, stated: Entry | None) -> VisitFacts | None:
     if visit is None or stated is None:
         return None
     return replace(visit, result=Result(stated["result"]), status=stated["status"], digest=stated["digest"])
+
+
+# -- what to do then ---------------------------------------------------------------------------------------------------
+
+
+def way_out(report: Mapping[str, Any]) -> tuple[str, str]:
+    """What to do after a capture of which nothing can be claimed: it should never be."""
+    if any(note.startswith(ALTERED) for note in report["notes"]):
+        return f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER"
+    words = "The WARC files do not bear out what was judged. Capture the site again, in another folder."
+    return words, join(again(report["settings"], report["seeds"]))
+
+
+def again(settings: Mapping[str, Any], seeds: Sequence[str], folder: str = "FOLDER") -> list[str]:
+    """The words of a command that captures the same once more, beside what there is."""
+    if spider := settings.get("spider"):
+        return ["scrapy", "crawl", str(spider), "-s", f"SHARC_OUTPUT={folder}-again"]
+    return ["scrapy", "crawl", "site", "-a", f"url={','.join(seeds)}", "-a", f"output={folder}-again"]
