@@ -46,7 +46,7 @@ def store_of_folder(folder: Path) -> StoreKind:
 def kept_by(folder: Path) -> str:
     """The name of the store that a folder's state is kept in, or would be by default."""
     path = folder / NAMED
-    return path.read_text(encoding="utf-8").strip() if path.is_file() else USUAL
+    return (path.read_text(encoding="utf-8").strip() if path.is_file() else "") or USUAL
 
 
 def holds_state(folder: Path) -> bool:
@@ -73,7 +73,7 @@ def begin_state(folder: Path, name: str) -> FrontierStore:
         store = kind(folder)
         if name == USUAL:
             (folder / NAMED).unlink(missing_ok=True)
-        else:
+        elif name != held_by:  # on a full disk what is written again is lost
             (folder / NAMED).write_text(f"{name}\n", encoding="utf-8")
     except OSError as error:
         why = f"the state cannot be kept there: {error.strerror or error}"

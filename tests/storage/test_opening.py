@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +50,24 @@ def test_state_is_gone_on_with_by_the_store_that_holds_it(tmp_path) -> None:
     with pytest.raises(UsageError, match="kept by store 'sqlite', not 'memory': give SHARC_STORE=sqlite"):
         begin_state(tmp_path, "memory")
     filled(tmp_path)  # its own may
+
+
+def test_on_a_full_disk_state_keeps_the_name_of_its_store(tmp_path, monkeypatch) -> None:
+    begin_state(tmp_path, "memory").close()
+
+    def full(self: Path, _: str, **__: object) -> None:
+        self.write_bytes(b"")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "write_text", full)
+        begin_state(tmp_path, "memory").close()
+        assert kept_by(tmp_path) == "memory"
+        (tmp_path / ".store").unlink()
+        with pytest.raises(UsageError, match="No space left on device"):
+            begin_state(tmp_path, "memory")
+    begin_state(tmp_path, "memory").close()  # with room
+    assert kept_by(tmp_path) == "memory"
 
 
 def test_where_there_is_none_the_file_or_the_store_is_named(tmp_path) -> None:
