@@ -18,6 +18,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.options.reading import read_arguments
 from sharc_crawler.plural import counted
+from sharc_crawler.storage.beside import is_held
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.watch.seen import read_status
 
@@ -105,6 +106,8 @@ def _answer(folder: Path, number: str) -> dict[str, Any] | None:
         status = read_status(folder)
         if status.get("order") == number:
             return status
+        if status.get("ended") and not is_held(folder):
+            break  # it is over, and none that was started again has said anything yet
         time.sleep(0.1)
     return None
 

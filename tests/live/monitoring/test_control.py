@@ -104,6 +104,26 @@ def test_orders_that_nobody_takes(tmp_path):
         )
 
 
+def test_of_a_crawl_that_is_over_no_answer_is_waited_for(tmp_path, monkeypatch):
+    control = Control(tmp_path, Sites(Politeness()))
+    control.begin(0.0)
+    control.end(1.0, "finished")
+    monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", PATIENCE)
+    asked: list[float] = []
+
+    def waited(seconds: float) -> None:
+        asked.append(seconds)
+        control.obey(2.0)
+
+    monkeypatch.setattr("sharc_crawler.cli.control.time.sleep", waited)
+    assert order(tmp_path, "status") == (USAGE, nobody(tmp_path) + "\n")
+    assert not asked
+    begun = hold(tmp_path)  # again: it will answer
+    assert order(tmp_path, "status")[0] == 0
+    assert asked
+    begun.close()
+
+
 def test_a_delay_longer_than_the_crawl_waits_is_refused(tmp_path):
     Control(tmp_path, Sites(Politeness(delay=2.0, max_delay=30.0))).begin(0.0)
     code, told = order(tmp_path, "delay", "31")
