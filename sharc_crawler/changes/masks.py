@@ -165,11 +165,6 @@ def is_judged(path: Path) -> bool:
     return bool(json.loads(path.read_text()).get(JUDGED) == RULE)
 
 
-def save_masks(path: Path, masks: Iterable[Mask]) -> None:
-    """Write a file of masks."""
-    path.write_text(json.dumps(as_json(masks), indent=1) + "\n")
-
-
 def as_json(masks: Iterable[Mask]) -> dict[str, Any]:
     """Masks as the JSON object of a file."""
     return {"version": VERSION, "masks": [asdict(mask) for mask in masks]}

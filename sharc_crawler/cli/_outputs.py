@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import sys
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
-
-import click
+from typing import IO, TYPE_CHECKING
 
 from sharc_crawler import extras
+from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from os import PathLike
+    from collections.abc import Iterator
 
+    import click
 
-class OutFile(click.File):
-    """A file to write, or ``-``."""
-
-    def __init__(self) -> None:
-        super().__init__("w", lazy=True)
-
-    def convert(
-        self, value: str | PathLike[str] | IO[Any], param: click.Parameter | None, ctx: click.Context | None
-    ) -> IO[Any]:
-        """Click calls this."""
-        if isinstance(value, str) and value != "-" and param is not None:
-            try_file(param.opts[0], Path(value))
-        return super().convert(value, param, ctx)
+STREAM = Path("-")  #: standard output
 
 
 def to_file(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001
-    """For ``callback=`` of an option that names a file to write."""
-    if value is not None:
+    """For ``callback=`` of an option that names a file to write, or ``-``."""
+    if value is not None and value != STREAM:
         try_file(parameter.opts[-1], value)
     return value
+
+
+@contextmanager
+def written(path: Path) -> Iterator[IO[str]]:
+    """Write a text file: whole, or what was there stays. Standard output, a pipe or a device is written as it comes."""
+    if path == STREAM:
+        yield sys.stdout
+    elif path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8") as out:
+            yield out
+    else:
+        try:
+            with Drafts() as drafts, drafts.open(path.resolve()) as file:
+                out = TextIOWrapper(file, "utf-8", newline="")
+                yield out
+                out.detach()
+        except OSError as error:
+            error.filename = error.filename or str(path)  # a disk that is full names none
+            raise
 
 
 def to_folder(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001

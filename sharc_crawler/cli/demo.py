@@ -17,7 +17,7 @@ import click
 
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._outputs import OutFile
+from sharc_crawler.cli._outputs import to_file, written
 from sharc_crawler.demo import LivingSite, newsroom, serve
 from sharc_crawler.plural import counted
 from sharc_crawler.report.opened import open_facts
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
     from sharc_crawler.report.pages import Truth
 
+_FILE = click.Path(path_type=Path)
+
 
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
 @click.option("--script", default=0.0, show_default=True, help="Share of pages that a script makes (browser=auto).")
 @click.option("--lying", default=0.0, show_default=True, help="Share of pages whose validators and lastmod lie.")
 @click.option("--news", default=0.0, show_default=True, help="Articles an hour that a newsroom publishes; 0: none.")
-@click.option("--truth", type=OutFile(), help="At the end, write the true change times (JSON lines).")
-@click.option("--log", type=OutFile(), help="At the end, write the requests answered (JSON lines).")
+@click.option("--truth", type=_FILE, callback=to_file, help="At the end, write the true change times (JSON lines).")
+@click.option("--log", type=_FILE, callback=to_file, help="At the end, write the requests answered (JSON lines).")
 @click.option("--crawl", is_flag=True, help="Capture it with scrapy crawl site, report, and end.")
 @row("strategy", help="With --crawl: order of the visits.", default="sharc-selective")
 @click.option("--output", type=click.Path(path_type=Path), help="With --crawl: folder for WARCs and report.")
@@ -55,8 +57,8 @@ def command(
     script: float,
     lying: float,
     news: float,
-    truth: IO[str] | None,
-    log: IO[str] | None,
+    truth: Path | None,
+    log: Path | None,
     crawl: bool,
     strategy: str,
     output: Path | None,
@@ -87,9 +89,11 @@ def command(
             _announce(server, as_json)
             asked_to_end.wait()
     if truth:
-        write_truth(site, began, time.time(), truth)
+        with written(truth) as file:
+            write_truth(site, began, time.time(), file)
     if log:
-        write_log(server.log, log)
+        with written(log) as file:
+            write_log(server.log, file)
     click.echo(f"{counted(len(server.log), 'request')} answered.", err=True)
     if crawl and code == 0:  # what comes next for the capture, its crawl has said
         say_next("sharc", "start")
@@ -163,7 +167,7 @@ def site_truth(site: LivingSite) -> Truth:
 def _compare_with_truth(site: LivingSite, folder: Path) -> None:
     """Write the report again, now that the truth is known, and say how they agree."""
     with open_facts(folder, site_truth(site)) as facts:
-        with (folder / "truth.jsonl").open("w") as file:
+        with written(folder / "truth.jsonl") as file:
             write_truth(site, min(capture.started for capture in facts), time.time(), file)
         write(facts, folder)
         click.echo(agreement(facts))

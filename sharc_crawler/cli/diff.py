@@ -16,7 +16,7 @@ from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli._fetched import REPEATED, data_of, is_capture, page_of
 from sharc_crawler.cli._next import say_again
-from sharc_crawler.cli._outputs import to_file
+from sharc_crawler.cli._outputs import to_file, written
 from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.collection.comparing import apart, contents
 from sharc_crawler.errors import UsageError
@@ -112,7 +112,8 @@ def _show_page(
         found = difference(old_page.body, new_page.body, new_page.media_type, masks)
         data = of_data(data_of(old, keys, beside, last=False), data_of(new, keys, beside, last=True))
     if html:
-        html.write_text(page(found, old_page, new_page, data))
+        with written(html) as file:
+            file.write(page(found, old_page, new_page, data))
     if as_json:
         times = {"times": [iso(old_page.time), iso(new_page.time)]} if url else {}
         click.echo(json.dumps({**times, **_document(found, data)}))

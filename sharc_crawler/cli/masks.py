@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,10 @@ import click
 
 from sharc_crawler.archive.fetches import elsewhere
 from sharc_crawler.changes.learning import Pair, learn
-from sharc_crawler.changes.masks import load_masks, save_masks
+from sharc_crawler.changes.masks import as_json, load_masks
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
 from sharc_crawler.cli._next import capture_words, say_again, say_next
-from sharc_crawler.cli._outputs import to_file
+from sharc_crawler.cli._outputs import to_file, written
 from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.monitoring.busy import busy
@@ -66,7 +67,8 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     for mask in masks:
         click.echo(printable(f"{mask.path}  {mask.pattern or '(whole element)'}"))
     if output:
-        save_masks(output, masks)
+        with written(output) as file:
+            file.write(json.dumps(as_json(masks), indent=1) + "\n")
     click.echo(f"{len(lesson.masks)} learned{f', in {output}' if output else ''}", err=True)
     for why in lesson.why_no_more():
         click.echo(printable(why), err=True)

@@ -6,13 +6,13 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sharc_crawler import __version__
 from sharc_crawler.cli._next import say_again
-from sharc_crawler.cli._outputs import OutFile
+from sharc_crawler.cli._outputs import to_file, written
 from sharc_crawler.cli._sites import ARGUED, MADE, ROOT, TELLS, WORLD, named_values, site_spec, with_defaults
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
@@ -59,7 +59,7 @@ KEYS = {
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--schedule", type=OutFile(), help="Write a CSV run,page,kind,time.")
+@click.option("--schedule", type=click.Path(path_type=Path), callback=to_file, help="Write a CSV run,page,kind,time.")
 def command(
     world: tuple[str, ...],
     history: tuple[str, ...],
@@ -70,7 +70,7 @@ def command(
     seeds: int,
     jobs: int,
     as_json: bool,
-    schedule: IO[str] | None,
+    schedule: Path | None,
     **shared: Any,
 ) -> None:
     r"""Crawl a site in virtual time with the frontier and the strategies of a live crawl, and score what came of it.
@@ -111,11 +111,12 @@ def _json(result: dict[str, Any], site: SyntheticSpec | HistorySpec, spec: RunSp
     return json.dumps({**result, "version": __version__, "site_options": asdict(site), "run_options": options})
 
 
-def _crawled(specs: list[RunSpec], jobs: int, schedule: IO[str] | None) -> list[Facts]:
+def _crawled(specs: list[RunSpec], jobs: int, schedule: Path | None) -> list[Facts]:
     with busy(counted(len(specs), "crawl"), total=len(specs)) as tell:
         runs = run_all(run, specs, jobs, tell)
     if schedule:
-        write_schedules(schedule, [done.schedule for done in runs], build(specs[0].site).urls)
+        with written(schedule) as file:
+            write_schedules(file, [done.schedule for done in runs], build(specs[0].site).urls)
     return [done.facts for done in runs]
 
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.cli._next import capture_words, say_again, say_next
-from sharc_crawler.cli._outputs import drawn, to_file
+from sharc_crawler.cli._outputs import drawn, to_file, written
 from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.monitoring.busy import busy
@@ -93,7 +93,8 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     facts = _facts(found, chosen, measured)
     seeds = dict.fromkeys(seed_of(group.group) for group in chosen)
     if options["output"] and seeds:
-        options["output"].write_text("".join(f"{seed}\n" for seed in seeds), encoding="utf-8")
+        with written(options["output"]) as seeds_file:
+            seeds_file.writelines(f"{seed}\n" for seed in seeds)
     if options["curves"]:
         _write_curves(found, options["curves"])
     if options["pictures"]:
@@ -208,7 +209,7 @@ def _write_curves(found: Analysis, file: Path) -> None:
     shares = curves.gathered(found.threshold.days)
     fitted = (curves.log_area, curves.birth, curves.mu, curves.sigma, curves.squares, curves.covered)
     numbers = zip(shares, *fitted, strict=True)
-    with file.open("w", encoding="utf-8", newline="") as stream:
+    with written(file) as stream:
         rows = csv.writer(stream)
         names = ("log_area", "birth", "mu", "sigma", "squares", "covered")
         rows.writerow(["page", "site", "views", "class", "share", *names])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import math
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.lab.history import COLUMNS
 from sharc_crawler.model import Kind, Result
@@ -15,20 +15,18 @@ from sharc_crawler.rates.history import CHANGED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from sharc_crawler.model import Instant, Url
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.storage.observations import ObservationStore
 
 
-def write_changes(store: ObservationStore, site: str, path: Path) -> None:
+def write_changes(store: ObservationStore, site: str, file: IO[str]) -> None:
     """Write the pages of a site, a line each."""
     gone = {(one.url, one.time) for one in store.observations(site) if one.result is Result.GONE}
-    with path.open("w", encoding="utf-8", newline="") as out:
-        rows = csv.writer(out)
-        rows.writerow(COLUMNS)
-        rows.writerows(_rows(store.histories(site), gone, _second_capture(store, site)))
+    rows = csv.writer(file)
+    rows.writerow(COLUMNS)
+    rows.writerows(_rows(store.histories(site), gone, _second_capture(store, site)))
 
 
 def _second_capture(store: ObservationStore, site: str) -> Instant:

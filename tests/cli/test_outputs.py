@@ -10,7 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler import cli
+from sharc_crawler.archive import drafts
 from sharc_crawler.cli import main
+from sharc_crawler.model import Result
+from sharc_crawler.observation import Observation
+from sharc_crawler.storage.observations import ObservationStore
 
 FILES = [
     ("temporal", "none.log", "-o", "FILE"),
@@ -59,6 +63,51 @@ def test_what_is_only_tried_stays_as_it_was(tmp_path):
     CliRunner().invoke(main, ["temporal", "none.log", "-o", str(kept), "--pictures", str(folder)])
     assert kept.read_text() == "kept"
     assert list(tmp_path.iterdir()) == [kept]
+
+
+WRITTEN = [
+    ("seeds", "rank", "a.cdx", "-o", "FILE"),
+    ("temporal", "a.csv", "--top", "1", "-o", "FILE"),
+    ("temporal", "a.csv", "--top", "1", "--curves", "FILE"),
+    ("masks", "a.html", "b.html", "-o", "FILE"),
+    ("diff", "a.html", "b.html", "--html", "FILE"),
+    ("rates", "show", "example.org", "--history", "a.db", "--changes", "FILE"),
+    ("simulate", "--world", "size=20", "--jobs", "1", "--schedule", "FILE"),
+]
+
+
+@pytest.mark.parametrize("words", WRITTEN, ids=lambda words: f"{words[0]} {words[-2]}")
+def test_what_is_not_written_whole_leaves_what_was_there(words, tmp_path, monkeypatch):
+    """A full disk is told at the latest when the file is synced; a kill by then is like it."""
+    looks = (f"org,a)/ 2020010{day}000000 http://a.org/ text/html 200 {day:032} 9\n" for day in range(1, 9))
+    (tmp_path / "a.cdx").write_text("".join(looks))
+    views = "".join(f"http://a.org/p{page},9,900,90,{',0' * 26}\n".replace(",,", ",") for page in range(40))
+    (tmp_path / "a.csv").write_text(f"page,{','.join(f'2026-01-{day:02}' for day in range(1, 30))}\n{views}")
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.html").write_text(f"<p>of {name}</p>")
+    with ObservationStore(tmp_path / "a.db") as store:
+        seen = (Observation("example.org", "http://example.org/", time * 1e5, Result.OK) for time in range(3))
+        store.append(seen)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kept").write_text("as it was")
+    before = sorted(tmp_path.iterdir())
+    words = ["link" if word == "FILE" else word for word in words]
+    (tmp_path / "link").symlink_to("kept")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(drafts.os, "fsync", full)
+        done = CliRunner().invoke(main, words)
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (2, "sharc: error: 'link': No space left on device")
+    assert (tmp_path / "kept").read_text() == "as it was"
+    assert CliRunner().invoke(main, words).exit_code == 0
+    assert (tmp_path / "kept").read_text() != "as it was"
+    (tmp_path / "link").unlink()
+    assert sorted(tmp_path.iterdir()) == before
+    assert CliRunner().invoke(main, [*words[:-1], "-"]).exit_code == 0
+    assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.changes.masks import save_masks
+from sharc_crawler.changes.masks import as_json
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.writing.writer_process import Writers
@@ -288,7 +288,7 @@ def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(t
         "        pass\n"
     )
     (tmp_path / "wreck.py").write_text("raise RuntimeError('of its own')\n")
-    save_masks(tmp_path / "masks.json", [])
+    (tmp_path / "masks.json").write_text(json.dumps(as_json([])))
     url = "http://127.0.0.1:9/"
     needy = crawl(url=url, settings=["SHARC_DETECTOR=mine.Needy"])
     assert (needy.code, "SHARC_DETECTOR='mine.Needy' does not make a detector: TypeE" in needy.err) == (

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._outputs import drawn, to_file
+from sharc_crawler.cli._outputs import drawn, to_file, written
 from sharc_crawler.model import Sighting
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.ranges import shortest
@@ -58,7 +58,8 @@ def show_command(
         if changes:
             from sharc_crawler.lab.recorded import write_changes  # only where it is wanted
 
-            write_changes(store, site, changes)
+            with written(changes) as file:
+                write_changes(store, site, file)
     now = time.time()
     sightings = [Sighting(url) for url in known.urls]
     still = {url for url, last in zip(known.urls, known.last_change(), strict=True) if math.isnan(last)}

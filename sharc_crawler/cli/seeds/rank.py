@@ -14,7 +14,7 @@ import click
 from sharc_crawler.archive.histories.reading import read_history
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import capture_words, say_again, say_next
-from sharc_crawler.cli._outputs import drawn, to_file
+from sharc_crawler.cli._outputs import drawn, to_file, written
 from sharc_crawler.cli.seeds.listing import histories
 from sharc_crawler.cli.seeds.output import facts, say, show
 from sharc_crawler.instants import second
@@ -69,7 +69,8 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     ranked = rank(seeds, ranker, task, theta=options["theta"], budget=options["budget"])
     say(found)
     if options["output"]:
-        options["output"].write_text("".join(f"{one.url}\n" for one in ranked if one.chosen), encoding="utf-8")
+        with written(options["output"]) as file:
+            file.writelines(f"{one.url}\n" for one in ranked if one.chosen)
     if options["picture"]:
         from sharc_crawler.lab.pictures.seeds import draw_ranking  # matplotlib takes a second
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import time
@@ -11,7 +12,7 @@ from contextlib import closing
 import pytest
 
 from sharc_crawler.changes.digest import labelled_digest
-from sharc_crawler.changes.masks import Mask, save_masks
+from sharc_crawler.changes.masks import Mask, as_json
 from sharc_crawler.live.reading import document
 from sharc_crawler.live.reading import readers as module
 from sharc_crawler.live.reading.readers import Readers
@@ -79,7 +80,7 @@ async def test_documents_are_read_in_their_order_and_more_than_one_process_is_gi
 
 @in_loop
 async def test_a_site_may_have_masks_of_its_own(tmp_path):
-    save_masks(file := tmp_path / "masks.json", [Mask("//p", r"seen (\d+) times")])
+    (file := tmp_path / "masks.json").write_text(json.dumps(as_json([Mask("//p", r"seen (\d+) times")])))
     bodies = [b"<p>seen 6 times</p>", b"<p>seen 7 times</p>"]
     with closing(Readers(TERMS)) as readers:
         orders = [PAGE, PAGE._replace(masks=str(file))]
