@@ -62,7 +62,7 @@ class Details:
         for batch in _batches(self._pages):
             self.blur.add(self.blur.of(batch))
             for page in batch:
-                if (complete := self._figures.completeness.of(page)) is not None:
+                if (complete := self._figures.complete(page)) is not None:
                     self.complete[complete] += 1
                     if not self.alike and payload_of(page) == commonest:
                         self.alike = page.archived_as or page.url
@@ -74,7 +74,7 @@ class Details:
         """Each URL of the capture with its details."""
         for batch in _batches(self._pages):
             for page, blurs in zip(batch, self.blur.of(batch), strict=True):
-                complete, moved = self._figures.completeness.of(page), page.url in self._moved
+                complete, moved = self._figures.complete(page), page.url in self._moved
                 yield page, Detail(complete, blurs.stochastic, blurs.actual, moved)
 
 

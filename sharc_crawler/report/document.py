@@ -130,5 +130,5 @@ def _complete(facts: CaptureFacts) -> dict[str, Any]:
     counts = facts.details.complete
     return {verdict.value: counts[verdict] for verdict in Verdict} | {
         "share": measures.share(counts[Verdict.COHERENT], counts.total()),
-        "on_word": facts.figures.completeness.on_word(),
+        "on_word": embedded.on_word() if (embedded := facts.figures.completeness) else 0,
     }

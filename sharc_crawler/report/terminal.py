@@ -106,11 +106,12 @@ def _listed(reasons: Counter[str]) -> str:
 
 def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
     """How many pages are coherent with all that they embed, where that is fewer; what is wrong, or taken on trust."""
-    complete, on_word = facts.details.complete, facts.figures.completeness.on_word()
-    if complete[Verdict.COHERENT] == coherent and not on_word:
+    embedded = facts.figures.completeness
+    complete, on_word = facts.details.complete, embedded.on_word() if embedded else 0
+    if embedded is None or (complete[Verdict.COHERENT] == coherent and not on_word):
         return
     told = [f"{complete[Verdict.COHERENT]:,} of {complete.total():,} coherent with all they embed"]
-    judged, missing = facts.figures.completeness.embedded()
+    judged, missing = embedded.embedded()
     apart = [f"{judged[verdict]:,} {verdict}" for verdict in (Verdict.CHANGED, Verdict.UNKNOWN) if judged[verdict]]
     told += [f"of what is embedded {', '.join(apart)}"] if apart else []
     told += [f"{counted(on_word, 'resource')} by the server's word alone, which no audit tests"] if on_word else []

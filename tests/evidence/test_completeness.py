@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from sharc_crawler.evidence.completeness import Completeness
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-from sharc_crawler.evidence.figures import Completeness
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 
 PAGE, STYLE, IMPORTED, ALONE = (Url(f"http://h.example/{name}") for name in ("", "a.css", "b.css", "c.css"))
