@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sharc_crawler.report.subsites import MOST, OTHERS, folders
+from sharc_crawler.report.folders import MOST, OTHERS, folders
 from sharc_crawler.subsites.path import ByPath
 
 
