@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sharc_crawler.certificate.canonical import DIGEST, digest
 from sharc_crawler.certificate.document import LIMITS, unit
-from sharc_crawler.certificate.material import LONGEST_LINE, text_lines
+from sharc_crawler.certificate.material import LONGEST_LINE, PageEntries, text_lines
 from sharc_crawler.evidence.data import DataState, redirected, with_data
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
@@ -27,7 +27,7 @@ from sharc_crawler.evidence.not_modified import weak
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso
-from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Verdict
+from sharc_crawler.model import Instant, Judgement, Kind, Outcome, Result, Slot, Url, Verdict
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
@@ -35,11 +35,9 @@ if TYPE_CHECKING:
 
     from sharc_crawler.certificate.judging import Judge
     from sharc_crawler.certificate.lastmods import ServersWord
-    from sharc_crawler.certificate.material import PageEntries
     from sharc_crawler.certificate.witness import RecordedExchange
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.lastmods import Download
-    from sharc_crawler.model import Instant
 
     Entry = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ import re
 import zlib
 from array import array
 from dataclasses import replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZipFile, is_zipfile
 
@@ -19,13 +19,10 @@ from sharc_crawler.certificate.canonical import KEPT_IN, kept
 from sharc_crawler.certificate.fixity import REPORTS, WITHDRAWN, fixity_of, pages_name
 from sharc_crawler.certificate.material import Material
 from sharc_crawler.certificate.names import CERTIFICATES, CONFIRMATION, CONFIRMED, CONFIRMING
-from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.certificate.witness import Finding, Witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-    from pathlib import Path
-
-    from sharc_crawler.certificate.witness import Witness
 
     Document = Mapping[str, Any]
 

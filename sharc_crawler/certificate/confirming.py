@@ -38,7 +38,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import seen
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, unix
-from sharc_crawler.model import Verdict
+from sharc_crawler.model import Instant, Seconds, Verdict
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.evidence.facts import PageFacts
     from sharc_crawler.evidence.lastmods import Lastmod
-    from sharc_crawler.model import Instant, Seconds
 
     Document = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.canonical import DIGEST, digest, whole_numbers
 from sharc_crawler.evidence.claim import claim
-from sharc_crawler.evidence.facts import each_part
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts, each_part
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, maybe_iso, unix
@@ -15,7 +15,6 @@ from sharc_crawler.instants import iso, maybe_iso, unix
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
     from sharc_crawler.evidence.figures import PageSums
     from sharc_crawler.model import Instant
 

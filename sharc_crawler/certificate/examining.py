@@ -12,23 +12,19 @@ import numpy as np
 
 from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.judging import Judge, servers_word
-from sharc_crawler.certificate.material import downloads_of, visits_of
+from sharc_crawler.certificate.material import Material, PageEntries, downloads_of, visits_of
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.witness import Finding, Witness, has_content
 from sharc_crawler.evidence.claim import Limit
-from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, SubsiteFacts
 from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.instants import iso, unix
-from sharc_crawler.model import Kind, Result
+from sharc_crawler.model import Instant, Kind, Result, Seconds
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from sharc_crawler.certificate.material import Material, PageEntries
-    from sharc_crawler.evidence.facts import PageFacts
-    from sharc_crawler.model import Instant, Seconds
 
     Document = Mapping[str, Any]
 

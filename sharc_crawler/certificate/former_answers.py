@@ -6,7 +6,7 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.changes.http import http_date
+from sharc_crawler.changes.http import HttpResponse, http_date
 from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
 from sharc_crawler.instants import maybe_iso, unix
 from sharc_crawler.model import Outcome, Result, Validators
@@ -15,7 +15,6 @@ from sharc_crawler.urls import canonical
 if TYPE_CHECKING:
     from sharc_crawler.certificate.judging import Entry, Judge
     from sharc_crawler.certificate.witness import Moment, RecordedExchange
-    from sharc_crawler.changes.http import HttpResponse
 
 _NOT_MODIFIED = 304
 

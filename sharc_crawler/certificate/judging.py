@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.certificate.witness import Finding, RecordedExchange, Witness
 from sharc_crawler.changes.http import classify, target
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.headers import of_headers
@@ -15,16 +15,14 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import unix
-from sharc_crawler.model import NO_VALIDATORS, Judgement, Kind, Outcome, Result, Slot, Url, Verdict
+from sharc_crawler.model import NO_VALIDATORS, Judgement, Kind, Outcome, Result, Seconds, Slot, Url, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.lastmods import Recorded, ServersWord, Warcs
     from sharc_crawler.certificate.material import PageEntries
-    from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.evidence.data import DataState
-    from sharc_crawler.model import Seconds
 
     Entry = Mapping[str, Any]
 

@@ -13,13 +13,13 @@ from sharc_crawler.evidence.headers import header_text, is_part, of_headers
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.lastmods import Download, Lastmod, Readings, download_of, weigh
+from sharc_crawler.evidence.lastmods import Download, Lastmod, Readings, Weighed, download_of, weigh
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.rows_by_page import FewByPage, Lastmods
 from sharc_crawler.instants import unix
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.links import sitemap
-from sharc_crawler.model import Judgement, Outcome, Result, Verdict
+from sharc_crawler.model import Instant, Judgement, Outcome, Result, Seconds, Verdict
 from sharc_crawler.urls import canonical, host_of, machine_of
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.judging import Entry, Judge
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
-    from sharc_crawler.evidence.lastmods import Weighed
-    from sharc_crawler.model import Instant, Seconds
 
     Warcs = Mapping[str, Callable[[], IO[bytes]]]
     Recorded = tuple[Witness, Warcs]  #: and the WARC files that it is of

@@ -6,11 +6,11 @@ Many a robots.txt names a sitemap that is not there, and the site answers with a
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from sharc_crawler.archive.members import Record, read_at
-from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.links import sitemap
@@ -21,10 +21,8 @@ from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import IO, Any
 
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
-    from sharc_crawler.changes.http import HttpResponse
 
     Warcs = Mapping[str, Callable[[], IO[bytes]]]
 

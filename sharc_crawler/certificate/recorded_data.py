@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.data import DataState, redirected, with_data
-from sharc_crawler.model import Result
+from sharc_crawler.model import Judgement, Result
 
 if TYPE_CHECKING:
     from sharc_crawler.certificate.judging import Entry, Judge
-    from sharc_crawler.model import Judgement
 
 
 def state(judge: Judge, entry: Entry) -> DataState | None:

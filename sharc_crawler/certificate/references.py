@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.certificate.witness import MAIN, SERVERS_WORD, Finding
+from sharc_crawler.certificate.witness import MAIN, SERVERS_WORD, Finding, RecordedExchange, Witness
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sharc_crawler.certificate.shared_payloads import SharedPayloads
-    from sharc_crawler.certificate.witness import RecordedExchange, Witness
 
 _NOT_MODIFIED = 304
 

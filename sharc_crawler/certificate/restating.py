@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.certificate.judging import NO_ANSWER, recorded
+from sharc_crawler.certificate.judging import NO_ANSWER, Judge, recorded
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Judgement, Kind, Result, Verdict
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.certificate.examining import Restated
-    from sharc_crawler.certificate.judging import Judge
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.certificate.witness import Finding
 

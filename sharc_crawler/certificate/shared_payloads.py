@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sharc_crawler.certificate.witness import SERVERS_WORD
+from sharc_crawler.certificate.witness import SERVERS_WORD, RecordedExchange, Witness
 from sharc_crawler.urls import canonical
-
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.witness import RecordedExchange, Witness
 
 
 class SharedPayloads:

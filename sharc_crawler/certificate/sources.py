@@ -6,7 +6,7 @@ import io
 import zipfile
 from contextlib import suppress
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from stat import S_ISBLK, S_ISCHR, S_ISFIFO
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -20,7 +20,6 @@ from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _LOCAL_HEADER = 30  #: bytes, of a file in a zip file, before its name
 

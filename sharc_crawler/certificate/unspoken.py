@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from sharc_crawler.certificate.material import visits_of
-from sharc_crawler.certificate.witness import Finding, has_content
-from sharc_crawler.changes.http import classify
+from sharc_crawler.certificate.material import Material, visits_of
+from sharc_crawler.certificate.witness import Finding, RecordedExchange, Witness, has_content
+from sharc_crawler.changes.http import HttpResponse, classify
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Result
@@ -19,11 +19,6 @@ from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
-    from sharc_crawler.certificate.material import Material
-    from sharc_crawler.certificate.witness import RecordedExchange, Witness
-    from sharc_crawler.changes.http import HttpResponse
 
     Document = Mapping[str, Any]
 

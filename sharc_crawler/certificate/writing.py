@@ -8,7 +8,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.archive.documents import document_file
+from sharc_crawler.archive.documents import DocumentFile, document_file
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, records
@@ -19,7 +19,7 @@ from sharc_crawler.certificate.document import certificate, entries, of_files
 from sharc_crawler.certificate.examining import examine
 from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, reports
 from sharc_crawler.certificate.material import Material, PageEntries, opened, write_entries
-from sharc_crawler.certificate.witness import ingest
+from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sharc_crawler.archive.documents import DocumentFile
-    from sharc_crawler.certificate.witness import Finding, Witness
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import CaptureRef, Instant
 

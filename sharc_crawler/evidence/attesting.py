@@ -21,8 +21,10 @@ from sharc_crawler.evidence.judgement import ONCE, of_comparison
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
 from sharc_crawler.evidence.lastmods import (
+    Download,
     Lastmod,
     Readings,
+    Weighed,
     alike,
     anywhere,
     differ,
@@ -33,17 +35,26 @@ from sharc_crawler.evidence.lastmods import (
 )
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.rows_by_page import Downloads, FewByPage, Lastmods
-from sharc_crawler.model import Change, Comparison, Hints, Judgement, Kind, Result, Verdict
-from sharc_crawler.rates.trust import forget_classes, trust
+from sharc_crawler.model import (
+    Change,
+    Comparison,
+    Hints,
+    Instant,
+    Judgement,
+    Kind,
+    Outcome,
+    PageId,
+    Result,
+    Seconds,
+    Verdict,
+)
+from sharc_crawler.rates.trust import LastmodTrust, forget_classes, trust
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.evidence.lastmods import Download, Weighed
-    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.rates.history import SiteHistory
-    from sharc_crawler.rates.trust import LastmodTrust
 
 
 class _Audited(NamedTuple):

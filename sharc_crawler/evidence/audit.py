@@ -12,7 +12,7 @@ import hashlib
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,8 +22,6 @@ import numpy as np
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
 CONFIDENCE = 0.95

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sharc_crawler.changes.http import BROKEN, http_date
 from sharc_crawler.evidence.headers import is_part, made_on_request, opaque
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Change, Comparison, Result
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Outcome
-
+from sharc_crawler.model import Change, Comparison, Outcome, Result
 
 #: These show nothing of the page: neither that it stayed nor that it changed.
 _SHOWS_NOTHING = {

@@ -24,13 +24,12 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.not_modified import weak
 from sharc_crawler.evidence.reasons import RARE, Reason
 from sharc_crawler.evidence.worded import code
-from sharc_crawler.model import Judgement, Result, Verdict
+from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Result, Verdict
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Set
 
-    from sharc_crawler.model import Instant, Outcome, PageId
 
 WEAK = " (weak)"  #: marks kinds of pages with weak validators
 _SUMS = "claimed", "audited", "changed", "lies", "unaudited"

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Judgement, Result, Verdict
+from sharc_crawler.model import Instant, Judgement, Result, Url, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.evidence.facts import PageFacts
-    from sharc_crawler.model import Instant, Url
 
 #: from the strongest: what is shown of several things is what is shown of the weakest
 _STRENGTH = (

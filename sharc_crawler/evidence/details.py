@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sharc_crawler.evidence.blur import blur_variance, stochastic_blur
-from sharc_crawler.evidence.figures import copies, payload_of
+from sharc_crawler.evidence.figures import Figures, copies, payload_of
 from sharc_crawler.instants import iso
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Instant, Kind, Url, Verdict
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.urls import canonical
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
     from sharc_crawler.evidence.facts import PageFacts
-    from sharc_crawler.evidence.figures import Figures
-    from sharc_crawler.model import Instant, Url, Verdict
 
 BATCH = 1024  #: pages that are looked at together
 

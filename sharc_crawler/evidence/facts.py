@@ -8,16 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.details import Details
-from sharc_crawler.evidence.figures import Figures
-from sharc_crawler.model import Kind, Result, Verdict
+from sharc_crawler.evidence.figures import Figures, PageSums
+from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.evidence.figures import PageSums
     from sharc_crawler.evidence.kinds import Evidence
-    from sharc_crawler.model import Instant, Plan, Rate, Seconds, Slot, Url
     from sharc_crawler.rates.swings import Swings
 
 

@@ -11,7 +11,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Expected, PageTally, Plans
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import iso
-from sharc_crawler.model import EMBEDDED, Kind, Result, Slot, Verdict
+from sharc_crawler.model import EMBEDDED, Instant, Kind, Result, Slot, Url, Verdict
 from sharc_crawler.orders import is_order
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.completeness import Completeness
     from sharc_crawler.evidence.facts import PageFacts, SubsiteFacts, VisitFacts
     from sharc_crawler.evidence.truth import TruthTally
-    from sharc_crawler.model import Instant, Url
     from sharc_crawler.rates.swings import Swings
 
 #: results that leave a copy of the page as it is at that moment

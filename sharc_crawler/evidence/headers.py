@@ -8,12 +8,11 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import CUT, http_date
-from sharc_crawler.model import Result, Validators
+from sharc_crawler.model import Outcome, Result, Seconds, Validators
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sharc_crawler.model import Outcome, Seconds
 
 _ODD = re.compile(r',|"[^"]*;[^"]*"')  #: in a Content-Type: readers differ on what it says
 _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s;"]+)', re.IGNORECASE)

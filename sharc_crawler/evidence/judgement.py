@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sharc_crawler.evidence.comparison import compare, contradiction
@@ -11,11 +10,8 @@ from sharc_crawler.evidence.headers import REWRITTEN, is_part, made_on_request
 from sharc_crawler.evidence.intervals import DATE_PRECISION, FAR, Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Change, Judgement, Result, Slot, Verdict
+from sharc_crawler.model import Change, Comparison, Instant, Judgement, Outcome, Result, Slot, Verdict
 from sharc_crawler.urls import url_class
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Comparison, Instant, Outcome
 
 VERDICTS = {Change.UNCHANGED: Verdict.COHERENT, Change.CHANGED: Verdict.CHANGED, Change.UNKNOWN: Verdict.UNKNOWN}
 _ONLY = Slot.ONLY  # looked up once

@@ -14,12 +14,10 @@ from sharc_crawler.changes.http import BROKEN, http_date
 from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION, no_later, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Change, Comparison
+from sharc_crawler.model import Change, Comparison, Instant, Outcome, Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from sharc_crawler.model import Instant, Outcome, Seconds
 
     Clock = tuple[Seconds, Seconds]  #: least and greatest difference of the server's from ours
 

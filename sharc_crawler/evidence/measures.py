@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
-from sharc_crawler.model import Plan, Result, Slot, Verdict
+from sharc_crawler.model import Instant, Plan, Result, Seconds, Slot, Verdict
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.swings import Swings
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sharc_crawler.evidence.facts import PageFacts
-    from sharc_crawler.model import Instant, Seconds
 
 
 LOW, HIGH = 0.1, 0.9  #: quantiles between which 80 % lie

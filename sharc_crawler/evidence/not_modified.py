@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.headers import made_on_request, opaque
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Change, Comparison, Result
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Outcome, Validators
+from sharc_crawler.model import Change, Comparison, Outcome, Result, Validators
 
 #: what servers add to the ETag of what they pack
 _PACKED = re.compile(r'(?:--?|;)(?:gzip|br|zstd|deflate)"$')

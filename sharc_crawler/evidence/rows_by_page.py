@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from array import array
-from collections.abc import MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sharc_crawler.evidence.lastmods import Download, Lastmod
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from sharc_crawler.model import Instant, PageId
 
 Row = TypeVar("Row")

@@ -10,7 +10,7 @@ import numpy as np
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.blur import check_interval, check_measured, first_and_last
-from sharc_crawler.model import Verdict
+from sharc_crawler.model import Instant, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.blur import Interval
     from sharc_crawler.evidence.data import DataState
     from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-    from sharc_crawler.model import Instant
 
 
 # -- did it stay? ------------------------------------------------------------------------------------------------------

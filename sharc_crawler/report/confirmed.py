@@ -8,12 +8,10 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import second, unix
 from sharc_crawler.model import Verdict
 from sharc_crawler.plural import counted
-from sharc_crawler.report.claim import sentence
+from sharc_crawler.report.claim import Claim, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-
-    from sharc_crawler.report.claim import Claim
 
 
 def confirmed(confirmation: Mapping[str, Any]) -> Iterator[str]:

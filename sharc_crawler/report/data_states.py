@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.data import DataState, redirected
-from sharc_crawler.frontier.rows import JudgementRow
-from sharc_crawler.model import Judgement, Slot, Url
+from sharc_crawler.frontier.rows import JudgementRow, UrlRow
+from sharc_crawler.model import Instant, Judgement, Slot, Url
 from sharc_crawler.report.pages import counted, last, not_judged_yet
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import UrlRow
-    from sharc_crawler.model import Instant
     from sharc_crawler.report.subsites import SubsiteParts
 
 

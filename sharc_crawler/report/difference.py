@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler import __version__
-from sharc_crawler.changes.difference import difference
+from sharc_crawler.changes.difference import Difference, LinePair, difference
 from sharc_crawler.frontier.traps.made_up import made_up
 from sharc_crawler.instants import second
 from sharc_crawler.report.html import environment
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.archive.fetches import FetchedPage
-    from sharc_crawler.changes.difference import Difference, LinePair
 
 CONTEXT = 3  #: lines around a line that differs
 VERDICTS = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler import __version__
 from sharc_crawler.evidence import measures
 from sharc_crawler.evidence.claim import claim
-from sharc_crawler.evidence.facts import each_part
+from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts, each_part
 from sharc_crawler.evidence.worded import grouped
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import HowMade, Kind, Verdict
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.evidence.details import Details
-    from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
     from sharc_crawler.evidence.figures import PageSums
     from sharc_crawler.seeds.hacs.selection import Selection
 

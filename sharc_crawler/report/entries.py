@@ -8,7 +8,7 @@ from sharc_crawler.evidence import measures
 from sharc_crawler.evidence.figures import MEANT, why_not
 from sharc_crawler.evidence.worded import code, in_words
 from sharc_crawler.instants import iso, maybe_iso
-from sharc_crawler.model import Plan, Slot
+from sharc_crawler.model import Instant, Plan, Slot
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.report.phrases import changing, plain
 from sharc_crawler.report.words import percent, span
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.evidence.details import Detail
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
-    from sharc_crawler.model import Instant
 
 
 def not_followed(facts: CaptureFacts) -> dict[str, Any]:

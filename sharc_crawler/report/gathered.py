@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,6 @@ from sharc_crawler.report.phrases import founded, often
 from sharc_crawler.report.schedule import PageSample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     Page = Mapping[str, Any]
 
 MAX_ROWS = 1000  #: rows of a table; the rest is in report-pages.jsonl

@@ -11,11 +11,11 @@ from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import http_date, parse_response
-from sharc_crawler.changes.learning import Pair, learn
-from sharc_crawler.changes.masks import as_json, load_masks
+from sharc_crawler.changes.learning import Lesson, Pair, learn
+from sharc_crawler.changes.masks import Mask, as_json, load_masks
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import DataError
-from sharc_crawler.evidence.facts import LEARNED, SUPPORT, Taught
+from sharc_crawler.evidence.facts import LEARNED, SUPPORT, PageFacts, Taught, VisitFacts
 from sharc_crawler.evidence.headers import TOO_FRESH, header_text
 from sharc_crawler.urls import url_class
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from sharc_crawler.changes.learning import Lesson
-    from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.evidence.facts import PageFacts, VisitFacts
     from sharc_crawler.model import Instant
     from sharc_crawler.report.taught import Teachers
 

@@ -8,10 +8,10 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
+from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside, Taught
 from sharc_crawler.evidence.intervals import FAR
 from sharc_crawler.frontier.spec import BOUNDS
-from sharc_crawler.model import Kind, Result
+from sharc_crawler.model import Instant, Kind, Result, Seconds
 from sharc_crawler.report.marks import TILED
 from sharc_crawler.report.pages import StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from sharc_crawler.evidence.facts import Taught
     from sharc_crawler.frontier.rows import CaptureRow, HostRow, UrlRow, VisitRow
-    from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.rates.trust import FirstAccess
     from sharc_crawler.report.pages import Stored, Truth
     from sharc_crawler.seeds.hacs.selection import Selection

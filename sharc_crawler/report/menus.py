@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sharc_crawler.guides import guide
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, PageId
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.marks import BY_SCRIPT, SEED, TILED
 from sharc_crawler.report.words import short
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.rows import CaptureRow, UrlRow
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import PageId
     from sharc_crawler.report.pages import Stored
 
 FEW = 2  #: addresses that a seed may link to (its maker, its licence), and lead to no page; a folder's index one less

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.learning import ASKING
-from sharc_crawler.evidence.facts import LEARNED
+from sharc_crawler.evidence.facts import LEARNED, CaptureFacts
 from sharc_crawler.guides import guide
 from sharc_crawler.model import HowMade
 from sharc_crawler.plural import agreeing, counted
@@ -15,7 +15,6 @@ from sharc_crawler.report.marks import MANY
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sharc_crawler.evidence.facts import CaptureFacts
 
 _WHYS = 2  #: reasons why something was not masked that are told
 

@@ -7,7 +7,7 @@ import heapq
 import json
 import re
 import zipfile
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -25,7 +25,7 @@ from sharc_crawler.archive.wacz_check import UNREADABLE, altered
 from sharc_crawler.archive.zipnum import AT_ONCE, write_zipnum
 from sharc_crawler.certificate.confirming import standing
 from sharc_crawler.certificate.fixity import fixity_of, pages_name
-from sharc_crawler.certificate.material import opened, text_lines
+from sharc_crawler.certificate.material import Material, opened, text_lines
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
@@ -51,10 +51,7 @@ from sharc_crawler.storage.gathered import is_collection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
-
-    from sharc_crawler.certificate.material import Material
 
     Document = Mapping[str, Any]
     Shown = Mapping[str, Callable[[], AbstractContextManager[IO[bytes]]]]

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sharc_crawler.changes.http import http_date
-from sharc_crawler.evidence.facts import LOST, PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import LOST, PageFacts, Taught, VisitFacts
 from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.rows import JudgementRow
-from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
+from sharc_crawler.frontier.rows import JudgementRow, PageRow, UrlRow, VisitRow
+from sharc_crawler.model import Instant, Kind, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import TypeAlias
 
     from sharc_crawler.evidence.data import DataState
-    from sharc_crawler.evidence.facts import Taught
-    from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
     from sharc_crawler.frontier.store import FrontierStore
-    from sharc_crawler.model import Instant
     from sharc_crawler.report.subsites import SubsiteParts
 
     Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]

@@ -11,8 +11,8 @@ from shlex import join
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.unspoken import NOTE as OF_PAGES
-from sharc_crawler.certificate.writing import certify, path_of
-from sharc_crawler.evidence.facts import PageFacts
+from sharc_crawler.certificate.writing import Certified, certify, path_of
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Url, Verdict
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.certificate.examining import Restated
     from sharc_crawler.certificate.witness import Finding
-    from sharc_crawler.certificate.writing import Certified
-    from sharc_crawler.evidence.facts import CaptureFacts, VisitFacts
 
     Entry = Mapping[str, Any]
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, PageId
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sharc_crawler.frontier.rows import CaptureRow, SubsiteRow, UrlRow
-    from sharc_crawler.model import PageId
 
 
 _NOBODY = -1

@@ -14,13 +14,12 @@ from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import PERHAPS_NEW
 from sharc_crawler.instants import iso, maybe_iso
-from sharc_crawler.model import Kind, Result
+from sharc_crawler.model import Instant, Kind, Outcome, PageId, Result, Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sharc_crawler.frontier.rows import Batch, NoveltyRow, VisitRow
-    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
 FORMAT = "sharc-instant-report"
 VERSION = 2
