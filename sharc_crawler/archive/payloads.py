@@ -64,8 +64,9 @@ class Payloads:
         """A response was stored. An empty payload is not worth a reference."""
         if original.digest is None or original.digest == _EMPTY or _key(original.digest, chunked) in self._numbers:
             return
-        self._rows.append(original.url, original.date, original.digest, original.record, int(chunked))
-        self._numbers.add(_key(original.digest, chunked), len(self._rows) - 1)
+        with suppress(OSError):  # what a full disk does not note is stored again
+            self._rows.append(original.url, original.date, original.digest, original.record, int(chunked))
+            self._numbers.add(_key(original.digest, chunked), len(self._rows) - 1)
 
     def _here(self, digest: str, *, chunked: bool) -> Original | None:
         self._read_indexes()

@@ -457,3 +457,22 @@ def test_what_a_full_disk_refuses_to_the_index_is_in_no_file_either(tmp_path, mo
     responses = [record for record in read_all(tmp_path) if record["WARC-Type"] == "response"]
     assert [record.block.rpartition(b"\r\n")[2] for record in responses] == [b"first", b"third"]
     assert sorted(one.offset for one in read_index(index_path(tmp_path / ref.file)))[-1] == ref.offset
+
+
+def test_a_payload_that_a_full_disk_does_not_note_is_stored_again(tmp_path, monkeypatch):
+    """Its exchange is in the file by then: it is none that failed."""
+    noted: list[object] = []
+    append = Rows.append
+
+    def full(rows, *fields):
+        noted.append(fields)
+        if len(noted) == 2:  # after the line of the index
+            raise OSError(errno.ENOSPC, "No space left on device")
+        append(rows, *fields)
+
+    monkeypatch.setattr(Rows, "append", full)
+    with writer(tmp_path) as out:
+        refs = [out.write(page(b"the same", started=started)) for started in range(3)]
+    kinds = [record.kind for record in read_all(tmp_path) if record.kind != "request"]
+    assert kinds == ["warcinfo", "response", "response", "revisit"]
+    assert [one.offset for one in read_index(index_path(tmp_path / refs[0].file))] == [ref.offset for ref in refs]
