@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import CaptureRow
 
 
+class KnownCaptureError(UsageError):
+    """A capture of this site and time is in the collection: this one (``same``), or one begun in the same second."""
+
+    def __init__(self, capture: Path, place: Path, *, same: bool) -> None:
+        super().__init__(f"capture={str(capture)!r} is in the collection already: {place}")
+        self.same = same
+
+
 def add(folder: Path, capture: Path, learn: Callable[[Path, Path], None]) -> Path:
     """Copy a complete capture's folder into a collection, which is made where there is none; the copy's place.
 
@@ -45,7 +53,7 @@ def add(folder: Path, capture: Path, learn: Callable[[Path, Path], None]) -> Pat
     name = next((one.name for one in collection.terms.sites if one.site == spec.site), safe_name(spec.site))
     place = collection.capture_folder(name, row.started)
     if place.exists():
-        raise UsageError(f"capture={str(capture)!r} is in the collection already: {place}")
+        raise KnownCaptureError(capture, place, same=_row(place).spec.settings.get("run") == spec.settings.get("run"))
     place.parent.mkdir(parents=True, exist_ok=True)
     for half in place.parent.glob(f".{place.name}.*{ADDING}"):
         with _held(half) as abandoned:

@@ -111,6 +111,24 @@ def test_a_capture_made_elsewhere_is_taken_in(kept, tmp_path):
 
 
 @pytest.mark.slow
+def test_adding_that_was_killed_goes_on_by_the_same_command(kept, tmp_path, monkeypatch):
+    first, second = (one.folder for one in kept[0].captures())
+    other = tmp_path / "other"
+    command = ["collection", "add", str(other), str(first), str(second)]
+    assert CliRunner().invoke(main, command[:-1]).exit_code == 0  # so far it came
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    assert f"capture='{first}' is in the collection already: " in done.stderr
+    assert len(list(Collection(other).captures())) == 2
+    assert CliRunner().invoke(main, command).exit_code == 2, "nothing is left to do"
+    monkeypatch.setattr("sharc_crawler.collection.adding.safe_name", lambda _: "one")  # begun in one second
+    monkeypatch.setattr(Collection, "capture_folder", lambda self, *_: self.folder / "captures" / "one" / "1")
+    command[2] = str(tmp_path / "third")
+    done = CliRunner().invoke(main, command)
+    assert (done.exit_code, done.stderr.count("is in the collection already")) == (2, 1), "it is another one"
+
+
+@pytest.mark.slow
 def test_where_it_is_not_known_what_a_copy_lacks_it_is_copied_all_the_same(kept, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")

@@ -12,7 +12,7 @@ from sharc_crawler.archive.payloads import Payloads
 from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._regular import regular
-from sharc_crawler.collection.adding import add, lacking, stands_in
+from sharc_crawler.collection.adding import KnownCaptureError, add, lacking, stands_in
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.former.remembering import remember
@@ -38,23 +38,35 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
     r"""Copy CAPTURES, each a folder given as output=, into the collection FOLDER, which is made where there is none.
 
-    Each is verified first. The history of the collection learns what it observed. Ends with 3 where one refers to
-    payloads of a former capture that is not in the collection: it is copied, and named.
+    Each is verified first. The history of the collection learns what it observed. Those that are there already are
+    named, and left as they are. Ends with 3 where one refers to payloads of a former capture that is not in the
+    collection: it is copied, and named.
 
     \b
     Example:
       sharc collection add news captures/example-monday captures/example-tuesday
     """
-    places = []
+    places: list[Path] = []
+    known: list[KnownCaptureError] = []
     for capture in (one for given in captures for one in capture_folders(given)):
         _check(capture)
-        with busy(f"copying {capture}, and learning from it"):
-            places.append(place := add(folder, capture, _learn))
+        try:
+            with busy(f"copying {capture}, and learning from it"):
+                places.append(place := add(folder, capture, _learn))
+        except KnownCaptureError as error:  # the same command had been killed, say
+            if not error.same:
+                raise
+            known.append(error)
+            continue
         click.echo(f"{capture} is copied to {place}")
         if not stands_in(Collection(folder).terms, place):
             click.echo(
                 f"its site does not stand in {folder}/collection.yaml: add it there to have it captured", err=True
             )
+    if not places:
+        raise known[0]
+    for one in known:
+        click.echo(str(one), err=True)
     if lost := _lacking(Collection(folder), places):
         for place, number in lost.items():
             click.echo(
