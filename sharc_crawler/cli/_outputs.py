@@ -42,7 +42,7 @@ def written(path: Path) -> Iterator[IO[str]]:
                 yield out
                 out.detach()
         except OSError as error:
-            error.filename = error.filename or str(path)  # a disk that is full names none
+            error.filename = str(path)  # a full disk names none, others the draft
             raise
 
 
