@@ -39,7 +39,11 @@ _SLASH = r"(?:/|\\/|\\u002[Ff])"
 _QUOTED = r"[\"'](?<!\+.)(?<!\+\s.)(?:(?<=\")([^\"'\s<>]{4,1500})\"|(?<=')([^\"'\s<>]{4,1500})')(?!\s*[+.])"
 _FILE = r"(?i)((?:https?:/)?/[^\\{}()*$|`?#]+\.%s(?:\?[^\\{}()*$|`#]+)?)(?:\#.*)?"
 
-_DATA: Any = etree.XPath("//@*[starts-with(name(), 'data-')]", smart_strings=False)
+#: What elements tell scripts, in small letters; what of a value may be an address, or hide another attribute.
+_TOLD = rb"data-[^\s=>]*+(?:\s*+=\s*+(?:\"[^\"]*+|'[^']*+|[^\s>]*+))?+"
+_TELLS = rb"\.\w|&[#p]|[<>=]|data-"
+BACKGROUNDS = ("data-bg", "data-background", "data-background-image")  #: of which any value may be an address
+_DATA: Any = etree.XPath("//*[@*[starts-with(name(), 'data-')]]", smart_strings=False)
 _HANDLERS: Any = etree.XPath("//@onclick", smart_strings=False)
 
 
@@ -96,13 +100,21 @@ def fetched_by_elements(scripts: Iterable[Any]) -> Iterator[str]:
             yield from fetched(script.text)
 
 
-def of_elements(root: Any, scripts: Iterable[Any], lower: bytes) -> Iterator[str]:
-    """Files in the scripts, the handlers and the data of a page, whose text in small letters spares two searches."""
+def told(root: Any, lower: bytes) -> list[tuple[str, str]]:
+    """The ``data-`` attributes of a page, whose text in small letters mostly says that none names a file."""
+    said = (one[0].partition(b"=") for one in re.finditer(_TOLD, lower)) if b"data-" in lower else ()
+    tells = (value and (name.startswith(b"data-b") or re.search(_TELLS, value)) for name, _, value in said)
+    elements = _DATA(root) if any(tells) else ()
+    return [one for element in elements for one in element.items() if one[0].startswith("data-")]
+
+
+def of_elements(root: Any, scripts: Iterable[Any], data: Iterable[tuple[str, str]], lower: bytes) -> Iterator[str]:
+    """Files in the scripts, the handlers and the data of a page, whose text in small letters spares a search."""
     for script in scripts:
         yield from written(script.text)
     for handler in _HANDLERS(root) if b"onclick" in lower else ():
         yield from written(handler)
-    for value in _DATA(root) if b"data-" in lower else ():
+    for _, value in data:
         yield from written(f'"{value}"')
 
 

@@ -137,13 +137,14 @@ class _Page:
         self._elements(root.iter(*_TAGS))
         lower = data.lower()
         self.links.extend(hidden.by_scripts(data))
+        told = files.told(root, lower)
         if files.maybe(lower):
-            self.files.extend(files.of_elements(root, self.scripts, lower))
+            self.files.extend(files.of_elements(root, self.scripts, told, lower))
             self.data.extend(files.fetched_by_elements(self.scripts))
-        if b"data-" in lower or self.scripts:
+        if told or self.scripts:
             from sharc_crawler.links import pictures
 
-            self.resources.extend(pictures.of_elements(root) if b"data-" in lower else ())
+            self.resources.extend(pictures.of_data(told))
             self.data.extend(pictures.of_scripts(self.scripts))
         body = root.find("body")
         onload = "" if body is None else body.get("onload")

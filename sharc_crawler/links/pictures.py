@@ -8,10 +8,7 @@ is no picture, and what search engines are told of one (JSON-LD) is shown to nob
 from __future__ import annotations
 
 import re
-from itertools import chain
 from typing import TYPE_CHECKING, Any
-
-from lxml import etree
 
 from sharc_crawler.links import css, files
 from sharc_crawler.links.lazy_images import is_address
@@ -27,18 +24,15 @@ _PICTURE = re.compile(
 )
 _ENDED = re.compile(rf"(?i)(\.{_ENDING}(?:\?[^\s,;|?]*)?)[,;|](?=\.{{0,2}}/|https?:)")
 _FIRST = re.compile(r"(?:\A|(?<=[,;|]\s))\s*+(\S++)")  #: what follows is said of it, as in ``srcset``
-_BACKGROUNDS: list[Any] = [  # each alone: libxml2 unites sets in quadratic time
-    etree.XPath(f"//@data-{name}", smart_strings=False) for name in ("bg", "background", "background-image")
-]
-_VALUES: Any = etree.XPath("//@*[starts-with(name(), 'data-') and contains(., '.')]", smart_strings=False)
 
 
-def of_elements(root: Any) -> Iterator[str]:
+def of_data(data: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The pictures in the ``data-`` attributes of a page's elements, as written."""
-    for value in chain.from_iterable(values(root) for values in _BACKGROUNDS):  # an address, or as a style sheet has it
-        yield from filter(is_address, css.references(value) if "(" in value else [value])
-    for value in _VALUES(root):
-        yield from of_value(value)
+    for name, value in data:
+        if name in files.BACKGROUNDS:  # an address, or as a style sheet has it
+            yield from filter(is_address, css.references(value) if "(" in value else [value])
+        if "." in value:
+            yield from of_value(value)
 
 
 def of_value(value: str) -> Iterator[str]:
@@ -60,6 +54,7 @@ def of_value(value: str) -> Iterator[str]:
 def of_scripts(scripts: Iterable[Any]) -> Iterator[str]:
     """The pictures in a page's scripts.
 
+    >>> from lxml import etree
     >>> list(of_scripts([etree.fromstring("<script>p = ['/a.jpg', 'b.jpg', '/c/' + d + '.jpg', '/F:e.jpg']</script>")]))
     ['/a.jpg']
     """
