@@ -77,8 +77,8 @@ class Revisits:
         return away if away is not None and found.change is Change.UNCHANGED else of_comparison(found)
 
     def apex(self, url: str, outcome: Outcome) -> Judgement:
-        """The judgement of a page whose only download is T; a copy with an old Date shows nothing of T."""
-        return ONCE if self._stale(url, None, outcome, outcome.started) else APEX
+        """The judgement of a page whose only download is T, of Age 0 or none; an old Date shows nothing of T."""
+        return ONCE if self._stale(url, None, outcome._replace(age=None), outcome.started) else APEX
 
     def _is_dated(self, url: str, reference: Instant) -> bool:
         """Had a page of its kind, before T, a Last-Modified that was not made on request? Of few nobody can tell."""

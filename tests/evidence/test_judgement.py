@@ -7,7 +7,7 @@ import pytest
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.headers import UNTOLD, of_headers
 from sharc_crawler.evidence.intervals import reach
-from sharc_crawler.evidence.judgement import Revisits, is_apex
+from sharc_crawler.evidence.judgement import APEX, Revisits, is_apex
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Outcome, Result, Slot, Validators
@@ -260,7 +260,8 @@ def test_what_a_proxy_rewrote_is_a_copy_of_no_age_that_can_be_read() -> None:
 
 def test_a_copy_from_a_cache_is_no_reference_download() -> None:
     assert is_apex(Slot.ONLY, at(50))
-    assert is_apex(Slot.ONLY, at(50, age=0.0))
+    assert is_apex(Slot.ONLY, fresh := at(50, age=0.0))
+    assert Revisits().apex(URL, fresh) == APEX, "by its record, too"
     assert not is_apex(Slot.ONLY, at(50, age=3.0))
     assert is_apex(Slot.ONLY, at(50)._replace(ended=NOON + 52.0))
     assert not is_apex(Slot.ONLY, at(50)._replace(ended=NOON + 52.1)), "it shows a later state"
