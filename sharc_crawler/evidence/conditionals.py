@@ -5,9 +5,9 @@ is a lie; then no page of its kind is claimed on a 304. It is none if the page m
 other validators, and no date from before it, or is gone. That is the server's word again, so the bound takes it for one
 that may have been wrong; and where there are more such pages than were as the 304 said, none of their kind is claimed.
 Weak validators may stay the same though bytes change: where the sample shows that they do, it is no lie, and no page
-of the kind is claimed on these. Other bytes with the same content (a nonce, how long a page took to make) are no lie
-either, but no proof: what scripts show, or a mask hides, is no content to us. They make validators weak ones, and where
-there are more of them than equal bytes, none of their kind is claimed.
+of the kind is claimed on these. So are ETags that pages with other bytes share. Other bytes with the same content (a
+nonce, how long a page took to make) are no lie either, but no proof: what scripts show, or a mask hides, is no content
+to us. They make validators weak ones, and where there are more of them than equal bytes, none of their kind is claimed.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Conditionals:
         """Which of the pages that can be asked for conditionally are asked for in full after a 304; always the same.
 
         Those of parts of the site that were captured before have been drawn from. ``faint``: those whose validators are
-        weak, which have strata of their own.
+        weak, or shared by other pages; they have strata of their own.
         """
         others = {page: url for page, url in urls.items() if page not in self._strata}
         classes = {page: intern(url_class(url)) for page, url in others.items()}
@@ -143,7 +143,8 @@ class Conditionals:
                 if why := whys[label]:
                     found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why)
                 else:
-                    found[page] = replace(judgement, evidence=Evidence.WEAK_VALIDATOR) if label in tokens else judgement
+                    faint = label in tokens or label.endswith(WEAK)
+                    found[page] = replace(judgement, evidence=Evidence.WEAK_VALIDATOR) if faint else judgement
         return found
 
     def _since(self) -> set[PageId]:

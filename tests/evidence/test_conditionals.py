@@ -147,6 +147,25 @@ def test_a_change_that_a_server_owns_up_to_when_it_is_asked_says_nothing_against
     assert (conditionals.summary()["lies"], conditionals.summary()["unshown"]["since"]) == (0, 0)
 
 
+@pytest.mark.parametrize("lying", [(), (3, 4, 5)])
+def test_pages_that_share_an_etag_are_believed_or_doubted_together_wherever_they_are(lying: tuple[int, ...]) -> None:
+    """Its liars are all in one folder; what it says of another is worth no more, and never counts as a strong one."""
+    shared = {*range(30), *range(50, 80)}
+    revisits, conditionals = Revisits(), Conditionals(share=1.0)
+    assert conditionals.draw(URLS, seed=SEED, faint=shared) == set(URLS)
+    for page, url in URLS.items():
+        visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
+        revisit = Outcome(Result.NOT_MODIFIED, 7.0, 7.5, 304, validators=ETAG, date=7.0)
+        if page in lying:
+            assert conditionals.asks_again(page, revisit)
+            revisit = Outcome(Result.OK, 8.0, 9.0, 200, "sha1:B", validators=ETAG)
+        conditionals.revisited(page, visit, revisit, revisits.judge(url, visit, revisit, 5.0))
+    judged = conditionals.judge(URLS)
+    expected = Evidence.NONE if lying else Evidence.WEAK_VALIDATOR
+    assert {one.evidence for page, one in judged.items() if page in shared} == {expected}
+    assert {one.evidence for page, one in judged.items() if page not in shared} == {Evidence.VALIDATOR}
+
+
 @pytest.mark.parametrize("bare", [Validators(), ETAG])
 def test_a_server_that_says_304_to_any_condition_is_not_believed_though_its_etags_are_honest(bare: Validators) -> None:
     """Those who were told 304 differ just after it; whether they changed in between, nothing says."""

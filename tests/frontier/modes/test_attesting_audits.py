@@ -100,7 +100,7 @@ class Unmodified(Site):
         outcome, links = super().answer(fetch, now)
         if fetch.url in self.changes:
             lies = fetch.url.startswith(f"{ROOT}a/")
-            told = Validators('"1"' if lies else f'"{self.last(fetch.url, now + TOOK / 2)}"')
+            told = Validators(f'"{fetch.url}"' if lies else f'"{self.last(fetch.url, now + TOOK / 2)}"')
             same = fetch.validators == told
             state = {"result": Result.NOT_MODIFIED, "status": 304, "digest": None} if same else {}
             outcome = outcome._replace(validators=told, **state)

@@ -61,3 +61,21 @@ def test_the_four_pages_visited_last_teach_masks_unless_the_sample_has_them():
     assert drawing(1.0, kinds, set(), {})[0] == [8, 7, 6, 5]
     assert drawing(0.1, kinds, set(), {4: 304})[0] == [8, 7, 6, 5]
     assert drawing(0.1, kinds, set(), {5: 304})[0] == []
+
+
+@pytest.mark.parametrize(("bytes_of", "shared"), [("ABC", {1, 2, 3}), ("ABB", set()), ("AAA", set())])
+def test_an_etag_of_three_contents_is_a_weak_one(bytes_of: str, shared: set[int]):
+    """It may be that of a build, or of a server that knows no better: its pages are audited by themselves."""
+    other = Outcome(Result.OK, 1.0, 1.0, 200, "sha1:D", validators=Validators('"2"'))
+    shown = {n: other._replace(digest=f"sha1:{bytes_of[n - 1]}", validators=ETAG) for n in (1, 2, 3)} | {4: other}
+    given = []
+    conditionals = SimpleNamespace(draw=lambda *told: given.append(told) or set(shown))
+    pages = SimpleNamespace(
+        urls={page: f"http://h/{page}" for page in shown},
+        started=dict.fromkeys(shown, 1.0),
+        remembered=shown.__getitem__,
+    )
+    told = capture(7.0)
+    told.spec.audit = 0.1
+    draw(conditionals, told, pages, dict.fromkeys(shown, Kind.PAGE))
+    assert [faint for *_, faint in given] == [shared]
