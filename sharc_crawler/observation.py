@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Change, Kind
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Document, Instant, Result, Seconds, Url
+from sharc_crawler.model import Change, Document, Instant, Kind, Result, Seconds, Url
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.spool import Spool, remove
+from sharc_crawler.spool import Octets, Spool, remove
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from sharc_crawler.spool import Octets
 
 
 class Spooling:

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at, records
-from sharc_crawler.changes.http import classify, parse_response
+from sharc_crawler.changes.http import HttpResponse, classify, parse_response
 from sharc_crawler.instants import unix
-from sharc_crawler.model import CaptureRef, Result
+from sharc_crawler.model import CaptureRef, Instant, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sharc_crawler.archive.former import FormerAnswer
-    from sharc_crawler.changes.http import HttpResponse
-    from sharc_crawler.model import Instant
     from sharc_crawler.spool import Octets
 
 _NOT_MODIFIED = "server-not-modified"

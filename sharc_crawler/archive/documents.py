@@ -11,14 +11,13 @@ from sharc_crawler.archive.records import WARC_FIELDS, Draft, Fields, member, ta
 from sharc_crawler.archive.warc_names import file_name, files_of, index_path
 from sharc_crawler.errors import StateError
 from sharc_crawler.instants import iso
-from sharc_crawler.model import CaptureRef
+from sharc_crawler.model import CaptureRef, Instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from sharc_crawler.archive.drafts import Drafts
-    from sharc_crawler.model import Instant
 
 
 class DocumentFile:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import Self
 
 
 def replace_file(path: Path, text: str | bytes) -> None:

@@ -6,11 +6,11 @@ from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.options import Original
-from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.changes.packed import digest_unpacked
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import unix
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from sharc_crawler.archive.cdxj import IndexEntry
-    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.spool import Octets
 
 _OK = "200"

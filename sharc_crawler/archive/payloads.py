@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
-from sharc_crawler.archive.options import Original
+from sharc_crawler.archive.options import Former, Original
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warcio.recordloader import ArcWarcRecord
-
-    from sharc_crawler.archive.options import Former
 
 
 _EMPTY = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"

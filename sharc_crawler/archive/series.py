@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from sharc_crawler.archive.checkpoints import GrowingIndex
 from sharc_crawler.archive.files import OPEN
@@ -19,19 +19,16 @@ from sharc_crawler.archive.warc_file import WarcFile
 from sharc_crawler.archive.warc_names import file_name, files_of
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.instants import iso
-from sharc_crawler.model import CaptureRef
-from sharc_crawler.spool import Spool, pieces
+from sharc_crawler.model import CaptureRef, Instant
+from sharc_crawler.spool import Octets, Spool, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
-    from typing import Self
 
     from sharc_crawler.archive.cdxj import IndexEntry
     from sharc_crawler.archive.options import WarcOptions
     from sharc_crawler.archive.warcinfo import CaptureInfo
-    from sharc_crawler.model import Instant
-    from sharc_crawler.spool import Octets
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from sharc_crawler.archive import exchanges
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry
 from sharc_crawler.archive.indexing import media_type
-from sharc_crawler.archive.options import FORMER, Original, WarcOptions
+from sharc_crawler.archive.options import FORMER, Former, Original, Resource, WarcOptions
 from sharc_crawler.archive.payloads import Payloads
 from sharc_crawler.archive.records import Draft, target_uri
 from sharc_crawler.archive.series import WarcSeries
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.archive.options import Former, Resource
     from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.spool import Octets

@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from sharc_crawler.spool import pieces
+from sharc_crawler.spool import Octets, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from sharc_crawler.spool import Octets
 
 
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"

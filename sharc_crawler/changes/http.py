@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sharc_crawler.changes.digest import digest_of
-from sharc_crawler.model import Result
+from sharc_crawler.model import Instant, Result
 from sharc_crawler.spool import Octets, pieces
 from sharc_crawler.urls import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.model import Instant
 
 CUT, BROKEN = "cut:", "broken:"  #: before the digest of what was packed, and not unpacked to its end
 REDIRECTS = {301, 302, 303, 307, 308}

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sharc_crawler.errors import StoreUnavailable
-from sharc_crawler.fleet.ledger import Bound, SiteState
+from sharc_crawler.fleet.ledger import Bound, FleetLedger, FleetStatus, SiteState, SiteStatus, WorkerStatus
 from sharc_crawler.instants import iso
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, span
@@ -20,7 +20,6 @@ from sharc_crawler.report.words import printable, span
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.fleet.ledger import FleetLedger, FleetStatus, SiteStatus, WorkerStatus
 
 EVERY = 1.0  #: seconds between two looks
 PATIENCE = 10.0  #: seconds that one waits for an answer who only looks

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.folder import CollectedCapture, Collection
 from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.beside import is_held
 from sharc_crawler.storage.folders import RUNNING
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from sharc_crawler.collection.folder import CollectedCapture
 
 
 def watched(folder: Path) -> Path:

@@ -18,7 +18,7 @@ import click
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_file, written
-from sharc_crawler.demo import LivingSite, newsroom, serve
+from sharc_crawler.demo import DemoServer, LivingSite, newsroom, serve
 from sharc_crawler.plural import counted
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.write import write
@@ -26,7 +26,6 @@ from sharc_crawler.report.write import write
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sharc_crawler.demo import DemoServer
     from sharc_crawler.demo.server import Request
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import Instant

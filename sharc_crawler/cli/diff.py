@@ -12,18 +12,18 @@ from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.certificate.sources import captures_in
-from sharc_crawler.changes.difference import difference
-from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.changes.difference import Difference, LinePair, difference
+from sharc_crawler.changes.masks import Mask, load_masks
 from sharc_crawler.cli._fetched import REPEATED, data_of, is_capture, page_of
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import to_file, written
 from sharc_crawler.cli._regular import regular, require_capture
-from sharc_crawler.collection.comparing import apart, contents
+from sharc_crawler.collection.comparing import Captured, apart, contents
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import iso, second
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
-from sharc_crawler.report.difference import of_data, page, verdict
+from sharc_crawler.report.difference import DataDifference, of_data, page, verdict
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.words import printable
@@ -33,10 +33,6 @@ from sharc_crawler.storage.opening import holds_state
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.changes.difference import Difference, LinePair
-    from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.collection.comparing import Captured
-    from sharc_crawler.report.difference import DataDifference
 
 _NAMED = 3  #: captures, where one is to be chosen
 _READING = "reading what was captured"

@@ -18,7 +18,7 @@ from sharc_crawler import extras
 from sharc_crawler.cli._fleet_table import PATIENCE, follow, spent
 from sharc_crawler.cli._next import ASKED_BY, say_next
 from sharc_crawler.errors import UsageError
-from sharc_crawler.fleet.ledger import Wish
+from sharc_crawler.fleet.ledger import FleetLedger, Wish
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable
@@ -26,7 +26,6 @@ from sharc_crawler.report.words import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.fleet.ledger import FleetLedger
 
 DSN = click.argument("dsn")
 SITES = click.argument("sites", nargs=-1)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.archive.fetches import elsewhere
-from sharc_crawler.changes.learning import Pair, learn
-from sharc_crawler.changes.masks import as_json, load_masks
+from sharc_crawler.changes.learning import Lesson, Pair, learn
+from sharc_crawler.changes.masks import Mask, as_json, load_masks
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import to_file, written
@@ -27,8 +27,6 @@ from sharc_crawler.storage.opening import holds_state
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.changes.learning import Lesson
-    from sharc_crawler.changes.masks import Mask
     from sharc_crawler.model import Seconds
 
 _FILE = click.Path(exists=True, path_type=Path)

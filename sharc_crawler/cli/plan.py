@@ -17,7 +17,7 @@ import numpy as np
 from sharc_crawler.cli._next import capture_words, say_next
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
-from sharc_crawler.lab.plan import foresee
+from sharc_crawler.lab.plan import Foreseen, foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.options.kinds import url as checked_url
@@ -32,7 +32,6 @@ from sharc_crawler.strategies.make import make_strategy
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.lab.plan import Foreseen
     from sharc_crawler.model import Seconds
 
 STRATEGIES = "bfs,sharc-online,sharc-offline,sharc-revisits,sharc-optimal,sharc-selective,sharc-attested"

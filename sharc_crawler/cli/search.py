@@ -7,7 +7,6 @@ import os
 import re
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -22,10 +21,7 @@ from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.listing import REPLAY
 from sharc_crawler.report.words import printable, short
-from sharc_crawler.storage.texts import END, START, TextIndex
-
-if TYPE_CHECKING:
-    from sharc_crawler.storage.texts import DatedText, Hit
+from sharc_crawler.storage.texts import END, START, DatedText, Hit, TextIndex
 
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 _SHOWN_PROBLEMS = 5

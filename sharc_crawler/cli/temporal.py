@@ -20,12 +20,12 @@ from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.words import percent
-from sharc_crawler.seeds.temporal.analysis import By, analyse, held_out, seed_of, site_thresholds
+from sharc_crawler.seeds.temporal.analysis import Analysis, By, analyse, held_out, seed_of, site_thresholds
 from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion
 from sharc_crawler.seeds.temporal.fit import LEAST_DAYS
 from sharc_crawler.seeds.temporal.labels import read_labels
-from sharc_crawler.seeds.temporal.rank import LEAST_PAGES, within_budget
-from sharc_crawler.seeds.temporal.views import LogOptions, read_views
+from sharc_crawler.seeds.temporal.rank import LEAST_PAGES, Ranked, within_budget
+from sharc_crawler.seeds.temporal.views import LogOptions, PageViews, read_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
-
-    from sharc_crawler.seeds.temporal.analysis import Analysis
-    from sharc_crawler.seeds.temporal.rank import Ranked
-    from sharc_crawler.seeds.temporal.views import PageViews
 
     Labelled = tuple[NDArray[np.int64], NDArray[np.bool_]]
 

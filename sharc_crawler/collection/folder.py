@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.drafts import replace_file
-from sharc_crawler.collection.terms import FILE, MASKS, first_terms, read_terms
+from sharc_crawler.collection.terms import FILE, MASKS, CollectionTerms, SiteTerms, first_terms, read_terms
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.model import Phase
+from sharc_crawler.model import Instant, Phase
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.gathered import is_collection
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
-    from sharc_crawler.model import Instant
 
 CAPTURES, HISTORY = "captures", "history.db"
 ADDING, REMOVING = ".adding", ".removing"  #: end the names of hidden folders that are half copied, or half gone

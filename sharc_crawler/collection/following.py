@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.collection.folder import CAPTURES, Collection, check_new, is_over
-from sharc_crawler.collection.terms import FILE, MASKS, OF_CAPTURES, CollectionTerms
+from sharc_crawler.collection.terms import FILE, MASKS, OF_CAPTURES, CollectionTerms, SiteTerms
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.reading import read_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sharc_crawler.collection.terms import SiteTerms
     from sharc_crawler.model import Instant
 
 

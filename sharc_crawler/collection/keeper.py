@@ -20,10 +20,10 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.collection.confirming import Confirmer
 from sharc_crawler.collection.diary import Tries, due, is_told, read_tries, write_tries
-from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.folder import CollectedCapture, Collection, is_over
 from sharc_crawler.collection.notices import KeepNotice, tell
 from sharc_crawler.collection.planning import plan
-from sharc_crawler.collection.terms import AUTO, FILE
+from sharc_crawler.collection.terms import AUTO, FILE, SiteTerms
 from sharc_crawler.collection.thinning import is_damaged_note, thin
 from sharc_crawler.errors import SharcError, UsageError
 from sharc_crawler.instants import second
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sharc_crawler.collection.folder import CollectedCapture
-    from sharc_crawler.collection.terms import SiteTerms
     from sharc_crawler.model import Instant, Seconds
 
 LOGS, CONFIRM_LOG = "logs", ".confirm.log"  #: a site is not named so

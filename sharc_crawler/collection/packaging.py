@@ -12,7 +12,7 @@ from sharc_crawler.archive.replay import elsewhere, moment
 from sharc_crawler.archive.wacz import About, write_multi_wacz
 from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.certificate.names import is_certified
-from sharc_crawler.collection.folder import package_path
+from sharc_crawler.collection.folder import CollectedCapture, Collection, package_path
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import agreeing, counted
@@ -24,8 +24,6 @@ from sharc_crawler.storage.beside import forget_killed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
-
-    from sharc_crawler.collection.folder import CollectedCapture, Collection
 
 
 NAMED = 10  #: parts that a description names

@@ -10,7 +10,7 @@ import numpy as np
 from sharc_crawler.collection.allocation import DAY, Foretold, SiteLoad, intervals, trust
 from sharc_crawler.collection.terms import AUTO
 from sharc_crawler.errors import DataError
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, Seconds
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.history import UNCHANGED
 from sharc_crawler.rates.history import UNKNOWN as UNSEEN
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.collection.folder import Collection
-    from sharc_crawler.model import Seconds
     from sharc_crawler.rates.history import SiteHistory
 
 UNKNOWN: Seconds = DAY  #: of a site of which nothing is known yet, until its second capture has taught

@@ -6,11 +6,11 @@ import sys
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from warcio.exceptions import ArchiveLoadFailed
 
-from sharc_crawler.archive.cdxj import REVISIT, moment_in, read_index
+from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, moment_in, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.members import Record, read_at
@@ -22,9 +22,6 @@ from sharc_crawler.certificate.material import PageEntries, opened
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
-
-    from sharc_crawler.archive.cdxj import IndexEntry
 
 
 def taken_digests(folder: Path) -> set[str]:

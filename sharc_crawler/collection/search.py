@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
-from sharc_crawler.archive.cdxj import REVISIT, index_lines
+from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, index_lines
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.fingerprint import is_html
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.markup import parsed
-from sharc_crawler.storage.texts import PageCopy, PageText, TextSource
+from sharc_crawler.storage.texts import PageCopy, PageText, TextIndex, TextSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from sharc_crawler.archive.cdxj import IndexEntry
     from sharc_crawler.collection.folder import Collection
-    from sharc_crawler.storage.texts import TextIndex
 
 TEXTS = "texts.db"  #: in a collection's folder
 MOST = 16 << 20  #: bytes of a page that are read

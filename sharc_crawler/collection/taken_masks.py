@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.changes.masks import Mask, grown, is_judged, load_masks, taken_over
-from sharc_crawler.collection.folder import is_over
+from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.terms import MASKS
 from sharc_crawler.errors import SharcError
 from sharc_crawler.plural import agreeing, counted
@@ -18,8 +18,6 @@ from sharc_crawler.storage.opening import holds_state
 if TYPE_CHECKING:
     from collections.abc import Collection as Masks
     from pathlib import Path
-
-    from sharc_crawler.collection.folder import Collection
 
 
 def take_masks(collection: Collection, name: str) -> str:

@@ -6,7 +6,7 @@ import math
 import shutil
 from typing import TYPE_CHECKING
 
-from sharc_crawler.collection.folder import CAPTURES, REMOVING, is_over
+from sharc_crawler.collection.folder import CAPTURES, REMOVING, CollectedCapture, Collection, is_over
 from sharc_crawler.collection.payloads import Holding, is_spare
 from sharc_crawler.collection.terms import PERIODS
 from sharc_crawler.storage.beside import open_state
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from sharc_crawler.collection.folder import CollectedCapture, Collection
     from sharc_crawler.model import Instant, Seconds
 
 _DAMAGED = "this former capture is damaged, or lacks files:"

@@ -16,7 +16,7 @@ from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, v
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.collection.certifying import CERTIFICATES, check_at
 from sharc_crawler.collection.damage import in_former, referred
-from sharc_crawler.collection.folder import ADDING, CAPTURES, REMOVING, package_path
+from sharc_crawler.collection.folder import ADDING, CAPTURES, REMOVING, Collection, package_path
 from sharc_crawler.collection.overview import INDEX, overview
 from sharc_crawler.collection.page import PAGE, render
 from sharc_crawler.collection.referring import Referring
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.certificate.sealing import Trust
-    from sharc_crawler.collection.folder import Collection
 
 
 _WAY_OUT = "mount it there in place of the link, or move the whole collection, whose own folder may be a link"

@@ -12,12 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from sharc_crawler.archive.cdxj import index_lines
+from sharc_crawler.archive.cdxj import IndexEntry, index_lines
 from sharc_crawler.archive.wacz import MULTI, NO_ZIP, PACKAGE, SEAL, WACZ
 from sharc_crawler.archive.wacz_check import UNREADABLE, altered
 from sharc_crawler.certificate.fixity import pages_name
 from sharc_crawler.certificate.material import PageEntries, text_lines
-from sharc_crawler.certificate.sealing import check_seals
+from sharc_crawler.certificate.sealing import Trust, check_seals
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import NOBODY, Verification
 from sharc_crawler.certificate.witness import Finding
@@ -32,8 +32,6 @@ from sharc_crawler.report.unsealed import GIVEN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.archive.cdxj import IndexEntry
-    from sharc_crawler.certificate.sealing import Trust
 
 _NAME = re.compile(r"(?P<site>[^/\\\0]+)-(?P<moment>\d{14})\.wacz")
 _FIELDS = "profile", "resources", "title", "description", "created", "wacz_version", "software"  #: in our order

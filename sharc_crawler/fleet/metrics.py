@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, generate_latest, start_http_ser
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from sharc_crawler.errors import StoreUnavailable, UsageError
-from sharc_crawler.fleet.ledger import SiteState
+from sharc_crawler.fleet.ledger import FleetLedger, FleetStatus, SiteState, WorkerStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
-    from sharc_crawler.fleet.ledger import FleetLedger, FleetStatus, WorkerStatus
 
 #: of a worker: name, help, what of it
 _OF_WORKERS = (

@@ -12,8 +12,8 @@ from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT, UNRATED
 from sharc_crawler.frontier.scope import MOST_LISTED
 from sharc_crawler.frontier.unrated import Sightings
-from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.model import EMBEDDED, Kind, PageId, Sighting, Slot
+from sharc_crawler.known_urls import UNSEEN, SeenUrls
+from sharc_crawler.model import EMBEDDED, Instant, Kind, PageId, RateEstimate, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Aside, Parts
-    from sharc_crawler.known_urls import SeenUrls
-    from sharc_crawler.model import Instant, RateEstimate
 
     Keyed = tuple[str, Sighting]  #: with what it is known by
     Keys = Sequence[str | None]

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.frontier.budget import PREFIX, Spending
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.model import EMBEDDED, Kind, Result, Slot
+from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Result, Seconds, Slot
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.rows import VisitRow
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
 TESTED = 12  #: pages answered 304 that are downloaded in full beside the share that is audited, mostly
 _REVISITED = EMBEDDED | {Kind.PAGE}

@@ -18,7 +18,7 @@ from sharc_crawler.frontier.scope import LeftOut
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.unrated import Unrated
 from sharc_crawler.known_urls import SeenUrls
-from sharc_crawler.model import Phase
+from sharc_crawler.model import Instant, PageId, Phase, Sighting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.doubted import Doubted
     from sharc_crawler.frontier.visits.nearer import ShortestWays
     from sharc_crawler.frontier.visits.throttling import Refusals
-    from sharc_crawler.model import Instant, PageId, Sighting
     from sharc_crawler.rates.swings import Swings
     from sharc_crawler.strategies.door import Door
 

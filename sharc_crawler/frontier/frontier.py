@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sharc_crawler.frontier.admission import Admitter, Queuer
-from sharc_crawler.frontier.hosts import TAKEN, Pace, Politeness
+from sharc_crawler.frontier.hosts import TAKEN, Host, Pace, Politeness, Task
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import StepStore

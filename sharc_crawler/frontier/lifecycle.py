@@ -15,13 +15,9 @@ server's word is audited, and *done*. A site captured part by part opens anew fo
 from __future__ import annotations
 
 from enum import IntEnum, unique
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StateError
-from sharc_crawler.model import Phase
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
+from sharc_crawler.model import Instant, Phase
 
 
 @unique

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.frontier.scope import Scope
-from sharc_crawler.model import NO_VALIDATORS
+from sharc_crawler.model import NO_VALIDATORS, Instant, Outcome, Validators
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.urls import canonical, host_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.ports import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Instant, Outcome, Validators
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.strategies.base import Setting, Strategy
 

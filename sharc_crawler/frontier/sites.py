@@ -18,7 +18,7 @@ from sharc_crawler.errors import SiteError, StoppedCaptureError, StoreUnavailabl
 from sharc_crawler.frontier.frontier import LEASE_TIME, Frontier, Shared
 from sharc_crawler.frontier.hosts import Pace, Politeness
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.model import Done, Fetch, Wait
+from sharc_crawler.model import Done, Fetch, Instant, Judgement, Outcome, Seconds, Sighting, Wait
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import StepStore
-    from sharc_crawler.model import Instant, Judgement, Outcome, Seconds, Sighting
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
 

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.model import RateEstimate
-from sharc_crawler.strategies.base import Strategy
+from sharc_crawler.model import Instant, PageId, RateEstimate, Sighting, Visit
+from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant, PageId, Sighting, Visit
-    from sharc_crawler.strategies.base import Candidates, Setting
 
 
 @dataclass(frozen=True, slots=True)

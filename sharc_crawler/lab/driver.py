@@ -19,15 +19,15 @@ from sharc_crawler.frontier.hosts import TAKEN, Politeness
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 from sharc_crawler.frontier.parts import LastSeen, Parts, no_history
 from sharc_crawler.frontier.spec import HINTS, CaptureSpec
-from sharc_crawler.lab.belief import BelievedRates, Informed
+from sharc_crawler.lab.belief import Belief, BelievedRates, Informed
 from sharc_crawler.lab.published import weekly_captures
 from sharc_crawler.lab.rates import believe
 from sharc_crawler.lab.schedule import DownloadTimes
-from sharc_crawler.lab.web import EveryLink, Web
+from sharc_crawler.lab.web import EveryLink, Published, Web
 from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Slot, Verdict, Wait
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.storage.memory import MemoryStore
-from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
@@ -37,11 +37,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.rows import SubsiteRow
-    from sharc_crawler.lab.belief import Belief
     from sharc_crawler.lab.site import Site
-    from sharc_crawler.lab.web import Published
     from sharc_crawler.model import Fetch, Instant, PageId, Seconds, Url
-    from sharc_crawler.strategies.base import Strategy
 
 SHORT = 1.0  #: seconds between a change and the access before it
 

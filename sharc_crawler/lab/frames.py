@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sharc_crawler.errors import DataError, UsageError, unknown_name
 from sharc_crawler.extras import install
-from sharc_crawler.lab.experiment import RunSpec, ScoredCrawl, build, run, seeded
+from sharc_crawler.lab.experiment import RunSpec, ScoredCrawl, SiteSpec, build, run, seeded
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.storage.observations import ObservationStore
 
@@ -24,7 +24,6 @@ except ModuleNotFoundError:
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sharc_crawler.lab.experiment import SiteSpec
 
 #: columns of :func:`pages` that hold instants
 INSTANTS = tuple(f"{slot}.{what}" for slot in ("visit", "revisit") for what in ("decided", "started", "ended"))

@@ -24,8 +24,8 @@ from sharc_crawler.lab.published import intervals
 from sharc_crawler.lab.rates import posterior
 from sharc_crawler.lab.truth import Changes
 from sharc_crawler.links.entries import SitemapKind
-from sharc_crawler.links.sitemap import read
-from sharc_crawler.model import Kind, Sighting, Url
+from sharc_crawler.links.sitemap import Sitemap, read
+from sharc_crawler.model import Hints, Instant, Kind, RateEstimate, Seconds, Sighting, Url
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.history import SiteHistory
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
-
-    from sharc_crawler.links.sitemap import Sitemap
-    from sharc_crawler.model import Hints, Instant, RateEstimate, Seconds
 
 
 ZIP = b"PK\x03\x04"

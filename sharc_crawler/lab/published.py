@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.model import Hints, Sighting, Url
+from sharc_crawler.model import Hints, Instant, Sighting, Url
 from sharc_crawler.rates.history import CHANGED, DATED, UNCHANGED, UNKNOWN, Histories, SiteHistory
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.lab.site import Site
     from sharc_crawler.lab.truth import Changes
-    from sharc_crawler.model import Instant
 
 DAY = 86_400.0
 WEEK = 7 * DAY

@@ -32,7 +32,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.belief import Belief
 from sharc_crawler.lab.published import WEEK, links, sitemap, weekly_captures, year_before
 from sharc_crawler.rates.age import age_rates
-from sharc_crawler.rates.base import PRIOR
+from sharc_crawler.rates.base import PRIOR, RateSource
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.make import make_sources
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.lab.site import Site
     from sharc_crawler.model import Instant
-    from sharc_crawler.rates.base import RateSource
     from sharc_crawler.rates.history import Histories
 
     Column = NDArray[np.float64]

@@ -10,14 +10,12 @@ import math
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.lab.history import COLUMNS
-from sharc_crawler.model import Kind, Result
-from sharc_crawler.rates.history import CHANGED
+from sharc_crawler.model import Instant, Kind, Result, Url
+from sharc_crawler.rates.history import CHANGED, SiteHistory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.model import Instant, Url
-    from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.storage.observations import ObservationStore
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from sharc_crawler.evidence.blur import blur_variance, stochastic_blur
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.evidence.truth import actual_blur, unchanged
-from sharc_crawler.model import Verdict
+from sharc_crawler.model import Judgement, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from sharc_crawler.lab.belief import Belief
     from sharc_crawler.lab.schedule import DownloadTimes
     from sharc_crawler.lab.site import Site
-    from sharc_crawler.model import Judgement
 
     Judged = Mapping[int, Judgement]  #: by page of the site
     Column = NDArray[np.float64]

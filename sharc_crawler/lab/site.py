@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sharc_crawler.lab.graph import breadth_first
+from sharc_crawler.lab.graph import Graph, breadth_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sharc_crawler.lab.graph import Graph
     from sharc_crawler.lab.truth import Changes, Lives
     from sharc_crawler.model import Instant, Seconds
 

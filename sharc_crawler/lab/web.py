@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.model import NO_VALIDATORS, Hints, Kind, Outcome, Result, Sighting, Validators
+from sharc_crawler.model import NO_VALIDATORS, Hints, Instant, Kind, Outcome, Result, Seconds, Sighting, Validators
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.lab.site import Site
-    from sharc_crawler.model import Instant, Seconds
 
 
 SITEMAP, FEED, LISTING = "sitemap", "feed", "recent-changes"  #: their URLs

@@ -6,14 +6,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from sharc_crawler.links.dates import w3c_date
+from sharc_crawler.links.dates import Interval, w3c_date
 from sharc_crawler.links.found import Resolver
 from sharc_crawler.model import Hints
-
-if TYPE_CHECKING:
-    from sharc_crawler.links.dates import Interval
 
 CHANGE_FREQUENCIES = frozenset({"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"})
 

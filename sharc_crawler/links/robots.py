@@ -5,12 +5,7 @@ Its bytes become text where documents are read (:mod:`~sharc_crawler.links.robot
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sharc_crawler.model import Result
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Outcome, Seconds
+from sharc_crawler.model import Outcome, Result, Seconds
 
 MAX_AGE: Seconds = 86_400.0  #: RFC 9309, 2.4: rules are read again after a day
 MAX_REDIRECTS = 5  #: RFC 9309, 2.3.1.2

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import logging
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from scrapy import version_info
-from scrapy.settings import SETTINGS_PRIORITIES, default_settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.failures.failing import without_tracebacks
 from sharc_crawler.live.setup.operator import user_agent
 from sharc_crawler.live.versions import require_scrapy
 from sharc_crawler.live.wire.addresses import SETTING, AddressRules
-
-if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
 
 logger = logging.getLogger(__name__)
 

@@ -6,13 +6,12 @@ import time
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from scrapy.utils.asyncio import call_later
+from scrapy.utils.asyncio import CallLaterResult, call_later
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy.crawler import Crawler
-    from scrapy.utils.asyncio import CallLaterResult
 
     from sharc_crawler.model import Instant, Seconds
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import SharcError, StoppedCaptureError, Superseded
 from sharc_crawler.live.failures.failing import COMPLETE, EXIT_CODE, FAILED, INTERRUPTED, NOTHING_CAPTURED
-from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.live.monitoring.busy import Share, busy
 from sharc_crawler.live.monitoring.stopping import StoppedError, stoppable
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Phase
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.store import FrontierStore
-    from sharc_crawler.live.monitoring.busy import Share
     from sharc_crawler.live.session import Session
     from sharc_crawler.live.setup.places import Place
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import SharcError
-from sharc_crawler.evidence.facts import LEARNED, NOTHING_TAUGHT, SUPPORT, Taught
+from sharc_crawler.evidence.facts import LEARNED, NOTHING_TAUGHT, SUPPORT, CaptureFacts, Taught
 from sharc_crawler.evidence.measures import Content
 from sharc_crawler.live.monitoring.stopping import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.monitoring.busy import Share

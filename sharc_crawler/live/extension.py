@@ -6,7 +6,7 @@ import asyncio
 import gc
 import logging
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
@@ -18,7 +18,6 @@ from sharc_crawler.live.monitoring.progress import ProgressLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Self
 
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler

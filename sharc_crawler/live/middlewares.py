@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
@@ -17,12 +17,10 @@ from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.reading.readings import WANTS, Order, Wants
 from sharc_crawler.live.requests import META_KEY, SENT_KEY, conditions, outcome_of
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
-from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
+from sharc_crawler.model import EMBEDDED, CaptureRef, Exchange, Fetch, Instant, Kind, Outcome, Result, Slot
 from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy import Request
     from scrapy.crawler import Crawler
 
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from sharc_crawler.live.browser.browsing import Browsing
     from sharc_crawler.live.project.alone import Alone
     from sharc_crawler.live.reading.readings import WhenRead
-    from sharc_crawler.model import CaptureRef, Exchange, Fetch, Instant
 
 NOT_MODIFIED = 304
 UNBORNE = "304 with another ETag than it was asked by, or to an answer that is lost: asked again in full"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pydispatch.dispatcher import getReceivers  # type: ignore[import-untyped]
-from scrapy import signals
+from scrapy import Request, Spider, signals
 from scrapy.core.downloader import Downloader
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.core.engine import ExecutionEngine
@@ -22,7 +22,6 @@ from twisted.internet import _sslverify
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from scrapy import Request, Spider
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
     from twisted.web.client import HTTPConnectionPool

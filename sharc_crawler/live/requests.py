@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from scrapy import Request
-from scrapy.http import Headers
+from scrapy import Request, Spider
+from scrapy.http import Headers, Response
 
 from sharc_crawler.changes.http import classify, target
 from sharc_crawler.evidence.headers import header_bytes, of_headers
-from sharc_crawler.model import Kind, Outcome, Result, Slot
+from sharc_crawler.model import CaptureRef, Fetch, Instant, Kind, Outcome, Result, Seconds, Sighting, Slot
 from sharc_crawler.urls import is_usual
 
 if TYPE_CHECKING:
@@ -19,12 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from concurrent.futures import Future
 
-    from scrapy import Spider
-    from scrapy.http import Response
     from scrapy.settings import BaseSettings
 
     from sharc_crawler.live.reading.readings import Reading, WhenRead
-    from sharc_crawler.model import CaptureRef, Fetch, Instant, Seconds, Sighting
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ host decided.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Self, cast
 
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.defer import deferred_from_coro
@@ -26,8 +26,6 @@ from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Done, Fetch, Kind, Outcome, Result, Wait
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred

@@ -12,7 +12,7 @@ from scrapy import __version__ as scrapy_version
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN
-from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.options import Original, Resource, WarcOptions
 from sharc_crawler.instants import iso
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.reading.readers import Readers
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.archive.open_files import OpenFiles
-    from sharc_crawler.archive.options import Original, Resource
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.spec import CaptureSpec

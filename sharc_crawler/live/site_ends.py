@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from threading import Event
 from time import monotonic, process_time
@@ -12,7 +12,6 @@ from sharc_crawler.live.monitoring.stopping import StoppedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from concurrent.futures import Future
 
     from sharc_crawler.live.ending import End, Left, Problem
     from sharc_crawler.model import Seconds

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from sharc_crawler.options.kinds import Text
+from sharc_crawler.options.kinds import Text, ValueKind
 from sharc_crawler.plugins import load
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
-
-if TYPE_CHECKING:
-    from sharc_crawler.options.kinds import ValueKind
 
 T = TypeVar("T")
 D = TypeVar("D")  #: of the default: where nothing stands for a value, it is None

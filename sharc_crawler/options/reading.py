@@ -8,13 +8,12 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import UsageError, nearest
-from sharc_crawler.options.kinds import Real
+from sharc_crawler.options.kinds import Real, ValueKind
 from sharc_crawler.options.table import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from sharc_crawler.options.kinds import ValueKind
     from sharc_crawler.options.option import Option
 
 logger = logging.getLogger(__name__)

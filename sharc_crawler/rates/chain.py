@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sharc_crawler.model import RateEstimate
-from sharc_crawler.rates.base import ONCE_A_MONTH, PRIOR, TellsSwings
+from sharc_crawler.model import Instant, Rate, RateEstimate, Sighting
+from sharc_crawler.rates.base import ONCE_A_MONTH, PRIOR, RateSource, TellsSwings
 from sharc_crawler.rates.sitemap import DAY, SitemapRates, weight
 from sharc_crawler.rates.sources import HistoryRates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.model import Instant, Rate, Sighting
-    from sharc_crawler.rates.base import RateSource
     from sharc_crawler.rates.swings import Swings
 
 ENOUGH = 30  #: pages on which both spoke, below which a word is taken as it is

@@ -11,7 +11,7 @@ from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.posterior import moments
-from sharc_crawler.rates.history import CHANGED, UNKNOWN, Histories
+from sharc_crawler.rates.history import CHANGED, UNKNOWN, Histories, SiteHistory
 from sharc_crawler.rates.hot import with_hot_pages
 from sharc_crawler.rates.learned import learnable, learned_rates
 from sharc_crawler.rates.mixture import ENOUGH, FACTORS, HOTTEST, AnyForm
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Seconds
-    from sharc_crawler.rates.history import Histories, SiteHistory
 
 #: squared coefficient of variation of the site's rate from round to round: beyond it, changes come in groups
 GROUPED = 1.0

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.model import RateEstimate, Sighting
+from sharc_crawler.model import Instant, RateEstimate, Sighting
 from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 from sharc_crawler.rates.make import make_sources
@@ -14,7 +14,6 @@ from sharc_crawler.rates.make import make_sources
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sharc_crawler.model import Instant
     from sharc_crawler.rates.base import RateSource
 
     Rates = Callable[[Sequence[Sighting], Instant], Sequence[RateEstimate | None]]

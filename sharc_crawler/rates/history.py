@@ -8,7 +8,7 @@ server and sitemap said about the last modification.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast, overload
 
@@ -16,15 +16,12 @@ import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.known_urls import Texts
-from sharc_crawler.model import Url
+from sharc_crawler.model import Instant, Seconds, Url
 from sharc_crawler.rates.base import NO_CHANGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from numpy.typing import ArrayLike, NDArray
 
-    from sharc_crawler.model import Instant, Seconds
 
 UNKNOWN = -1  #: nobody can tell whether the page changed in the interval
 UNCHANGED = 0

@@ -17,7 +17,7 @@ import numpy as np
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates, Sums
-from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.regression import LogLinear
 from sharc_crawler.rates.trees import Boosted
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Seconds
-    from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.surroundings import Surroundings
 
 DAY = 86_400.0

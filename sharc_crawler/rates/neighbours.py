@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sharc_crawler.rates.history import CHANGED
+from sharc_crawler.rates.history import CHANGED, Histories, SiteHistory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant
-    from sharc_crawler.rates.history import Histories, SiteHistory
 
     Column = NDArray[np.float64]
     Mask = NDArray[np.bool_]

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sharc_crawler.rates.age import DAY, imported
-from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant
-    from sharc_crawler.rates.history import SiteHistory
 
 YEAR, USUAL = 365 * DAY, 100 * DAY
 FORMER = 0.5  #: of a rebuild in :data:`USUAL` is held of every site, beside what is seen

@@ -20,12 +20,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sharc_crawler.model import RateEstimate
+from sharc_crawler.model import Hints, Instant, Rate, RateEstimate, Seconds, Sighting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sharc_crawler.model import Hints, Instant, Rate, Seconds, Sighting
 
 HOUR, DAY, YEAR = 3_600.0, 86_400.0, 31_557_600.0
 SOURCE = "sitemap"

@@ -6,22 +6,20 @@ from array import array
 from dataclasses import replace
 from itertools import repeat
 from math import nan
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from sharc_crawler.known_urls import UNSEEN, SeenUrls, Texts
-from sharc_crawler.model import Hints
+from sharc_crawler.model import Hints, Instant, Rate, RateEstimate, Seconds, Sighting
 from sharc_crawler.rates.base import PRIOR, Said
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
-    from typing import Any
 
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Instant, Rate, RateEstimate, Seconds, Sighting
     from sharc_crawler.rates.estimators.base import Estimates
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.swings import Swings

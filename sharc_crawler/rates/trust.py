@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.rates.history import CHANGED
+from sharc_crawler.rates.history import CHANGED, SiteHistory
 from sharc_crawler.rates.sitemap import MOST, NOW
 from sharc_crawler.urls import url_class
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant
-    from sharc_crawler.rates.history import SiteHistory
 
 FEW = 5  #: values that may be equal, or of now, by chance
 SECOND = 1.0  #: precision of an HTTP date

@@ -10,14 +10,13 @@ from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
-from sharc_crawler.seeds.base import Scores
+from sharc_crawler.seeds.base import RankingTask, Scores, SeedRanker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from sharc_crawler.seeds.base import RankingTask, SeedRanker
     from sharc_crawler.seeds.hacs.captures import Captures
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 

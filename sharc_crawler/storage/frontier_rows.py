@@ -10,13 +10,12 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Document, HowMade, Kind, Plan, Result, Slot
+from sharc_crawler.model import Document, Hints, HowMade, Kind, Plan, Result, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sharc_crawler.frontier.rows import CaptureRow, PageRow, SubsiteRow, VisitRow
-    from sharc_crawler.model import Hints
 
 VERSION = 11
 #: every table but that of links

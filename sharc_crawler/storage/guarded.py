@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch, UrlRow
-from sharc_crawler.frontier.store import FrontierStore
+from sharc_crawler.frontier.store import FrontierStore, StoreKind
 from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import StoreKind
     from sharc_crawler.model import Phase
 
 #: what methods answer with; others with nothing

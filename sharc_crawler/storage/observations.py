@@ -20,17 +20,15 @@ import numpy as np
 
 from sharc_crawler.errors import DataError, StoreUnavailable, UsageError, unknown_name
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Change, Document, Kind, Result, Url
+from sharc_crawler.model import Change, Document, Instant, Kind, Result, Url
 from sharc_crawler.observation import Linked, Observation
-from sharc_crawler.rates.history import Links
+from sharc_crawler.rates.history import Links, SiteHistory
 from sharc_crawler.storage import columns, payloads
 from sharc_crawler.storage.schema import for_reading, for_writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from sharc_crawler.model import Instant
-    from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.storage.payloads import StoredPayload
 
 BATCH = 10_000  #: observations per transaction

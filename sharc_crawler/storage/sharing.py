@@ -9,12 +9,11 @@ from array import array
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.rows import SOLE, Batch
+from sharc_crawler.frontier.rows import SOLE, Batch, LinksRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sharc_crawler.frontier.rows import LinksRow
     from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.model import PageId
 

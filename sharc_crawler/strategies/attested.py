@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.model import Plan, Slot, Visit
+from sharc_crawler.model import Instant, PageId, Plan, Slot, Visit
 from sharc_crawler.strategies.phases import PhasedStrategy
 from sharc_crawler.strategies.planned import PlannedPages, TakenPage
 from sharc_crawler.strategies.pyramid import PyramidStrategy
@@ -22,7 +22,6 @@ from sharc_crawler.strategies.selective import selective
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Instant, PageId
     from sharc_crawler.strategies.base import Candidates, Setting, Strategy
     from sharc_crawler.strategies.classes import Classes, Run
 

@@ -6,11 +6,10 @@ from abc import abstractmethod
 from collections import deque
 from typing import TYPE_CHECKING
 
-from sharc_crawler.model import Plan
+from sharc_crawler.model import PageId, Plan
 from sharc_crawler.strategies.phases import PhasedStrategy
 
 if TYPE_CHECKING:
-    from sharc_crawler.model import PageId
     from sharc_crawler.strategies.base import Candidates, Setting
 
 

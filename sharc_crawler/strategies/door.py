@@ -12,13 +12,12 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from sharc_crawler.errors import StrategyError
-from sharc_crawler.model import Plan, Slot, Visit
+from sharc_crawler.model import Instant, PageId, Plan, Slot, Visit
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sharc_crawler.model import Instant, PageId
     from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 
 T = TypeVar("T")

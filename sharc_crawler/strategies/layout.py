@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.model import Plan
-from sharc_crawler.strategies.classes import Classes
+from sharc_crawler.model import Plan, Seconds
+from sharc_crawler.strategies.classes import Classes, Planner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Seconds
     from sharc_crawler.strategies.base import Candidates
-    from sharc_crawler.strategies.classes import Planner
 
     Classified = tuple[Classes, NDArray[np.uint16]]
 

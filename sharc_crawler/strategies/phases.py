@@ -7,14 +7,12 @@ from array import array
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StateError, unknown_name
-from sharc_crawler.model import Plan, Slot, Visit
-from sharc_crawler.strategies.base import Strategy
+from sharc_crawler.model import Instant, PageId, Plan, Slot, Visit
+from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.model import Instant, PageId
-    from sharc_crawler.strategies.base import Candidates, Setting
 
 REVISITS = ("none", "fifo", "lifo")
 HOPEFUL, _HOPELESS, _ONLY, _SECOND = Plan.HOPEFUL, Plan.HOPELESS, Slot.ONLY, Slot.SECOND  # looked up once

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
-from sharc_crawler.model import Plan
-from sharc_crawler.strategies.classes import Run
+from sharc_crawler.model import Plan, Seconds
+from sharc_crawler.strategies.classes import Classes, Run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from sharc_crawler.model import Seconds
-    from sharc_crawler.strategies.classes import Classes
 
 
 @dataclass(frozen=True, slots=True)

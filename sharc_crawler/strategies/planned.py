@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sharc_crawler.model import Plan
-from sharc_crawler.strategies.classes import Classes
+from sharc_crawler.model import PageId, Plan, Seconds
+from sharc_crawler.strategies.classes import Classes, Run
 from sharc_crawler.strategies.waiting import WaitingClass, WaitingPages
 
 if TYPE_CHECKING:
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import PageId, Seconds
     from sharc_crawler.strategies.base import Candidates
-    from sharc_crawler.strategies.classes import Run
     from sharc_crawler.strategies.scout import Scout
 
 CLASSES = 512  #: exact up to here; then rates are binned to 1 % or more

@@ -7,13 +7,12 @@ from pathlib import Path
 from signal import SIGINT, default_int_handler, getsignal
 from typing import TYPE_CHECKING
 
-from sharc_crawler.model import Plan, Slot, Visit
+from sharc_crawler.model import PageId, Plan, Slot, Visit
 from sharc_crawler.strategies.door import Standing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.model import PageId
 
 LONGEST = 300  #: characters of what it says
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.strategies.classes import Classes
+from sharc_crawler.strategies.classes import Classes, Run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import PageId, Seconds
-    from sharc_crawler.strategies.classes import Run
 
     Column = NDArray[np.float64]
 

@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.model import Plan
-from sharc_crawler.strategies.classes import Run
+from sharc_crawler.model import Plan, Seconds
+from sharc_crawler.strategies.classes import Classes, Run
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Seconds
     from sharc_crawler.strategies.base import Setting
-    from sharc_crawler.strategies.classes import Classes
 
 CALM = 1e-6  #: changes in the longest interval; up to here giving a page up gains less than CALM² pages: it is kept
 

@@ -13,12 +13,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from itertools import product
-from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.base import GuardedDetector
-
-if TYPE_CHECKING:
-    from sharc_crawler.changes.base import ChangeDetector
+from sharc_crawler.changes.base import ChangeDetector, GuardedDetector
 
 BODIES = (b"", b"<p>text</p>", b"\x00\xff\xfe", b"<!-- ", b"<" * 1_000, "<title>é</title>".encode("latin-1"))
 MEDIA_TYPES = ("text/html", "text/html; charset=no-such", "image/png", "", None)

@@ -10,15 +10,11 @@ Subclass in a test module, say how it is made, and pytest collects the checks::
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.subsites.base import KnownPages
+from sharc_crawler.subsites.base import KnownPages, Partition
 from sharc_crawler.subsites.dividing import divide
-
-if TYPE_CHECKING:
-    from sharc_crawler.subsites.base import Partition
 
 URLS = [f"http://h.example/{folder}{n}?q=1" for folder in ("", "a/", "a/b/", "ö/") for n in range(12)]
 

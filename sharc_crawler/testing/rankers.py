@@ -14,18 +14,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.seeds.base import WEEK, RankingTask
+from sharc_crawler.seeds.base import WEEK, RankingTask, SeedRanker
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
-from sharc_crawler.seeds.hacs.rank import rank
+from sharc_crawler.seeds.hacs.rank import RankedSeed, rank
 from sharc_crawler.seeds.hacs.sites import SeedHistories
-
-if TYPE_CHECKING:
-    from sharc_crawler.seeds.base import SeedRanker
-    from sharc_crawler.seeds.hacs.rank import RankedSeed
 
 DAY = 86_400.0
 

@@ -18,13 +18,11 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Slot, Visit
-from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 from sharc_crawler.strategies.refused import fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from sharc_crawler.strategies.base import Strategy
 
 
 class Crawl:

@@ -15,7 +15,7 @@ from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.control import STATUS
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import unix
-from sharc_crawler.model import Kind, Result, Slot
+from sharc_crawler.model import Instant, Kind, Result, Seconds, Slot
 from sharc_crawler.report.write import DATA
 from sharc_crawler.watch.tail import LogTail
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import UnionType
 
-    from sharc_crawler.model import Instant, Seconds
 
 LAST = 12  #: URLs shown
 SILENT: Seconds = 15.0  #: without a sign of life a crawl may be gone: it gives one a second

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sharc_crawler.model import Result
+from sharc_crawler.model import Instant, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.marks import DOUBT
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rich.console import RenderableType
-
-    from sharc_crawler.model import Instant
     from sharc_crawler.watch.seen import HostSeen, Watched
 
 HOSTS = 8  #: shown, those with most requests

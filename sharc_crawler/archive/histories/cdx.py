@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sharc_crawler.archive.histories.gathering import NO_STATUS, NOT_WEB, numbered, status_of
+from sharc_crawler.archive.histories.gathering import NO_STATUS, NOT_WEB, Gathering, numbered, status_of
 from sharc_crawler.archive.histories.pages import UNSAID, MediaTypes
 from sharc_crawler.plural import counted
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sharc_crawler.archive.histories.gathering import Gathering
 
 BLOCK = 8_192  #: lines at once
 

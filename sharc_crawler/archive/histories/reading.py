@@ -23,7 +23,7 @@ from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.errors import DataError
 from sharc_crawler.links.document import extract
-from sharc_crawler.model import Result
+from sharc_crawler.model import Instant, Result
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from warcio.statusandheaders import StatusAndHeaders
 
     from sharc_crawler.archive.histories.gathering import Problems
-    from sharc_crawler.model import Instant
     from sharc_crawler.observation import Observation
     from sharc_crawler.seeds.hacs.captures import Answered, Captures
 

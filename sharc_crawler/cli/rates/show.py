@@ -15,7 +15,7 @@ from rich.table import Table
 
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import drawn, to_file, written
-from sharc_crawler.model import Sighting
+from sharc_crawler.model import RateEstimate, Sighting, Url
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.ranges import shortest
 from sharc_crawler.rates.sources import HistoryRates
@@ -26,7 +26,6 @@ from sharc_crawler.storage.observations import ObservationStore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.model import RateEstimate, Url
     from sharc_crawler.rates.history import SiteHistory
 
 DAY = 86_400.0

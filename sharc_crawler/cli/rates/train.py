@@ -21,7 +21,7 @@ from sharc_crawler.plural import counted
 from sharc_crawler.rates.predictor.examples import Examples, page_facts
 from sharc_crawler.rates.predictor.features import FEATURES
 from sharc_crawler.rates.predictor.model import CLASSIFIERS, Predictor
-from sharc_crawler.rates.predictor.validation import FOLDS, cross_validate
+from sharc_crawler.rates.predictor.validation import FOLDS, Validation, cross_validate
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.strategies.loss import coherence_loss
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Seconds
-    from sharc_crawler.rates.predictor.validation import Validation
 
 DAY = 86_400.0
 FEWEST = 20  #: pages to learn from

@@ -21,7 +21,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.hacs.document import markdown, slug
-from sharc_crawler.seeds.hacs.evaluation import Period, Truth, evaluate
+from sharc_crawler.seeds.hacs.evaluation import Period, PeriodOutcome, Truth, evaluate
 from sharc_crawler.seeds.hacs.study import Study
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sharc_crawler.model import Instant
-    from sharc_crawler.seeds.hacs.evaluation import PeriodOutcome
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 PERIODS = ("choose_from", "score_from", "until")

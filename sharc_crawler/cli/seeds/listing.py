@@ -10,7 +10,7 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.options.mappings import is_several, lines_of
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.guarded import updated
-from sharc_crawler.seeds.hacs.sites import homepages, websites
+from sharc_crawler.seeds.hacs.sites import SeedHistories, homepages, websites
 from sharc_crawler.urls import canonical, with_scheme
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.histories.gathering import Problems
     from sharc_crawler.archive.histories.reading import History
-    from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 
 def read_list(file: Path, problems: Problems) -> list[str]:

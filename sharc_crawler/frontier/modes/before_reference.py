@@ -12,7 +12,7 @@ import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.modes.hint_signs import WORTH
-from sharc_crawler.model import HowMade, Phase
+from sharc_crawler.model import HowMade, Instant, PageId, Phase, Rate, Seconds
 from sharc_crawler.plural import counted
 from sharc_crawler.strategies.revisiting import revisit_order
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.modes.said import SaidOfPages
-    from sharc_crawler.model import Instant, PageId, Rate, Seconds
     from sharc_crawler.strategies.door import Door
 
     Column = NDArray[np.float64]

@@ -7,7 +7,7 @@ come first, and last those that are shown already. At the end the audit's pages 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from sharc_crawler.evidence.attesting import Attestations
 from sharc_crawler.evidence.survival import log_survival
-from sharc_crawler.frontier.hosts import TAKEN
+from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.hint_signs import WORTH
 from sharc_crawler.frontier.modes.sampling import seed_of
@@ -24,13 +24,11 @@ from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Sighting,
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
     from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.untested import Untested
     from sharc_crawler.frontier.parts import Aside, LastSeen

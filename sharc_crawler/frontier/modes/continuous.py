@@ -16,7 +16,7 @@ import numpy as np
 from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.model import Change, Phase, Slot
+from sharc_crawler.model import Change, Instant, Outcome, PageId, Phase, Seconds, Slot
 from sharc_crawler.strategies.upkeep import LEAST, make_upkeep
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.untested import Untested
-    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.strategies.door import Door
 
 FEW = 100  #: looks after which all is planned anew, or as many as a quarter of the pages

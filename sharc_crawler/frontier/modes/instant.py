@@ -12,8 +12,8 @@ from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT
 from sharc_crawler.frontier.rows import NoveltyRow
 from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.model import Kind, Result, Sighting
-from sharc_crawler.polling.dates import Dating, published
+from sharc_crawler.model import Fetch, Instant, Kind, Outcome, PageId, Result, Sighting
+from sharc_crawler.polling.dates import Dating, Span, published
 from sharc_crawler.polling.polls import Polls
 from sharc_crawler.polling.site import HubCandidates, SitePolls
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Fetch, Instant, Outcome, PageId
-    from sharc_crawler.polling.dates import Span
 
 LEFT = "not new: left to the common crawl"
 PERHAPS_NEW = "perhaps new: its date does not say whether it came to be before the crawl began"

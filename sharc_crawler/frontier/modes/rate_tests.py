@@ -12,9 +12,9 @@ import numpy as np
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.changes.masks import same_content
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.neighbours import Neighbours
+from sharc_crawler.frontier.modes.neighbours import Edited, Neighbours
 from sharc_crawler.frontier.modes.untested import Untested
-from sharc_crawler.model import Result
+from sharc_crawler.model import Hints, Instant, Outcome, PageId, Rate, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.rates.history import SiteHistory
 
@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.modes.neighbours import Edited
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.parts import LastSeen
-    from sharc_crawler.model import Hints, Instant, Outcome, PageId, Rate
     from sharc_crawler.rates.tested import RateTrust
     from sharc_crawler.strategies.door import Door
 

@@ -7,7 +7,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.not_modified import weak
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, PageId
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.conditionals import Conditionals
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.model import PageId
 
 SHARED = 3  #: contents of one ETag that make it a weak one: it may be of a build
 TEACHERS = 4  #: visited last, revisited in full where none was a 304: masks are learned of what differs so soon

@@ -14,11 +14,11 @@ import numpy as np
 
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.rows import SOLE, SubsiteRow
+from sharc_crawler.frontier.rows import SOLE, LastmodRow, SubsiteRow
 from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.model import Kind, Phase
+from sharc_crawler.model import Instant, Kind, Outcome, PageId, Phase, Seconds, Visit
 from sharc_crawler.strategies.base import Candidates
-from sharc_crawler.subsites.base import KnownPages
+from sharc_crawler.subsites.base import KnownPages, Labels
 from sharc_crawler.subsites.branch import Branch
 from sharc_crawler.subsites.dividing import Part, divide, fewest_pages
 from sharc_crawler.subsites.make import make_division
@@ -34,10 +34,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.untested import Untested
-    from sharc_crawler.frontier.rows import LastmodRow
-    from sharc_crawler.model import Instant, Outcome, PageId, Seconds, Visit
     from sharc_crawler.strategies.door import Door
-    from sharc_crawler.subsites.base import Labels
 
     Links = Callable[[], Iterable[tuple[str, str]]]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import TOO_MANY
+from sharc_crawler.frontier.hosts import TOO_MANY, Host
 from sharc_crawler.frontier.visits.silence import AWAY
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.hosts import Host
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.model import Fetch, Outcome, Seconds
 

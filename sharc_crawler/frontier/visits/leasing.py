@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import TAKEN, TOO_MANY
+from sharc_crawler.frontier.hosts import TAKEN, TOO_MANY, Host, Task
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Slot
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Instant, Kind, Outcome, PageId, Seconds, Slot, Validators
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Instant, Outcome, PageId, Seconds, Validators
 
     Former = Callable[[CaptureSpec, str], Validators]
 

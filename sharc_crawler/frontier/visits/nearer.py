@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.links.files import is_type
-from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.model import Instant, Kind, PageId, Sighting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.model import Instant, PageId
 
 
 AT_ONCE = 200_000  #: links that are followed before others are heard: a large site's take seconds

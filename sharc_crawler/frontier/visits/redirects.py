@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urlsplit
 
-from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.links.files import ENDING
-from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.model import Fetch, Instant, Kind, PageId, Sighting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.visits.finishing import Ended
-    from sharc_crawler.model import Fetch, Instant, PageId
 
     Canonical = Callable[[str], str | None]
 

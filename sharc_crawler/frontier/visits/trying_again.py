@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.visits.delaying import LATER
 from sharc_crawler.frontier.visits.silence import AWAY
-from sharc_crawler.model import HowMade, Kind, Phase, Result, Slot, Visit
+from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, Phase, Result, Seconds, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Fetch, Instant, Outcome, Seconds
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.strategies.door import Door
 

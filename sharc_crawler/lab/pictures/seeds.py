@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from sharc_crawler.seeds.hacs.evaluation import RANKERS
+from sharc_crawler.seeds.hacs.evaluation import RANKERS, PeriodOutcome
 from sharc_crawler.seeds.hacs.measures import THETAS
-from sharc_crawler.seeds.hacs.study import AVERAGES
+from sharc_crawler.seeds.hacs.study import AVERAGES, Study
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from sharc_crawler.seeds.hacs.evaluation import PeriodOutcome
     from sharc_crawler.seeds.hacs.rank import RankedSeed
-    from sharc_crawler.seeds.hacs.study import Study
 
 _GROUPS = (
     ("chosen", True, True, "tab:blue", "o"),

@@ -21,14 +21,13 @@ from sharc_crawler.coding import unpacked
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser.chromium import PROFILE, remove_profile
 from sharc_crawler.live.requests import Sent
-from sharc_crawler.spool import LARGE, Spool, pieces
+from sharc_crawler.spool import LARGE, Octets, Spool, pieces
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.login import Login
     from sharc_crawler.model import PageId
-    from sharc_crawler.spool import Octets
 
 FOLDER = ".answers"
 _ASKED = ".asked"

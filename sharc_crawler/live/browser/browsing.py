@@ -25,9 +25,9 @@ from sharc_crawler.live.browser.classes import ShownClasses
 from sharc_crawler.live.browser.passing import is_data, passed_on, told_apart
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.browser.resources import resources_of
-from sharc_crawler.live.browser.seen import Rendering, as_sent
+from sharc_crawler.live.browser.seen import Asked, Rendering, as_sent
 from sharc_crawler.live.reading.readings import Payload, Reading
-from sharc_crawler.live.requests import Sent
+from sharc_crawler.live.requests import Lease, Sent
 from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import EMBEDDED, HowMade, Kind, Result, Sighting, Slot
@@ -39,11 +39,9 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.options import Resource
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.browser.manner import Manner
-    from sharc_crawler.live.browser.seen import Asked
     from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.live.reading.readers import Readers
     from sharc_crawler.live.reading.readings import Order, WhenRead
-    from sharc_crawler.live.requests import Lease
     from sharc_crawler.model import CaptureRef, Exchange, Fetch, Outcome, PageId
     from sharc_crawler.spool import Octets
 

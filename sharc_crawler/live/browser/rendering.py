@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.browser import long_polls, sockets, workers
 from sharc_crawler.live.browser.answers import MOST, for_browser
-from sharc_crawler.live.browser.behaviors import behaviors_of
+from sharc_crawler.live.browser.behaviors import Behavior, behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
 from sharc_crawler.live.browser.passing import (
     MOST_HANDED,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from sharc_crawler.live.browser.behaviors import Behavior
     from sharc_crawler.live.browser.manner import Manner
     from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.model import Instant, Seconds

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from sharc_crawler.live.browser.chromium import PageError
+from sharc_crawler.live.browser.chromium import Chromium, PageError
 from sharc_crawler.live.browser.long_polls import LongPolls
-from sharc_crawler.live.browser.seen import Rendering
+from sharc_crawler.live.browser.seen import Asked, Rendering
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
-    from typing import NoReturn
 
-    from sharc_crawler.live.browser.chromium import Chromium
-    from sharc_crawler.live.browser.seen import Asked
     from sharc_crawler.model import Seconds
     from sharc_crawler.spool import Octets
 

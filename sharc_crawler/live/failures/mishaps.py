@@ -12,11 +12,11 @@ from scrapy.exceptions import IgnoreRequest
 from sharc_crawler.archive.options import USUAL
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.failures.problems import plain
-from sharc_crawler.live.requests import META_KEY, SENT_KEY
+from sharc_crawler.live.requests import META_KEY, SENT_KEY, Lease
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
 from sharc_crawler.live.writing.errors_told import fault_of, is_passing
-from sharc_crawler.model import Outcome, Result
+from sharc_crawler.model import Exchange, Fetch, Outcome, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.unfinished import going_on
 
@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.live.middlewares import ArchiveMiddleware
-    from sharc_crawler.live.requests import Lease
     from sharc_crawler.live.session import Session
-    from sharc_crawler.model import Exchange, Fetch
 
 
 def failed(middleware: ArchiveMiddleware, session: Session, request: Request, exception: Exception) -> None:

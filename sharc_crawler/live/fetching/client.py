@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -16,18 +16,16 @@ from sharc_crawler.live.failures.problems import plain
 from sharc_crawler.live.retry_after import header, retry_after
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
-from sharc_crawler.model import Result
+from sharc_crawler.model import Exchange, Result, Seconds
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from typing import Self
 
     from scrapy.http import Response
 
     from sharc_crawler.bucket import TokenBucket
     from sharc_crawler.live.clock import Clock
-    from sharc_crawler.model import Exchange, Seconds
 
 HOPS = 5  #: redirects followed, on the archive's own host
 

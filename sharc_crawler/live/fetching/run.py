@@ -22,13 +22,12 @@ from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.fetching.client import Client, Patience
 from sharc_crawler.live.fetching.work import FetchPlan, Tally, Work
 from sharc_crawler.live.setup.operator import openings, require_operator, user_agent
-from sharc_crawler.live.wire.addresses import SETTING, AddressRules
+from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Opening
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
-    from sharc_crawler.live.wire.addresses import Opening
 
 BURST = 4  #: requests at once after a while without any
 

@@ -11,9 +11,9 @@ from sharc_crawler.archive.replay import moment
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.http import REDIRECTS
 from sharc_crawler.errors import DataError
-from sharc_crawler.live.fetching.client import PostponedError, RefusedError, SilentError
+from sharc_crawler.live.fetching.client import Client, PostponedError, RefusedError, SilentError
 from sharc_crawler.plural import counted
-from sharc_crawler.seeds.hacs.captures import NO_DIGEST
+from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Captures
 from sharc_crawler.seeds.hacs.sites import pages_under
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.histories.fetched import AnswerFolder
     from sharc_crawler.archive.warc import WarcWriter
-    from sharc_crawler.live.fetching.client import Client
-    from sharc_crawler.seeds.hacs.captures import Captures
 
 MOST_ANSWERS = 10_000  #: of one seed: a hundred million captures
 SILENT = 5  #: questions in a row without an answer: the archive is not there

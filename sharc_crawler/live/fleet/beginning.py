@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.errors import DataError, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
-from sharc_crawler.live.fleet.place import JOURNAL
+from sharc_crawler.live.fleet.place import JOURNAL, FleetPlace
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.former.going_on import go_on_in_time
 from sharc_crawler.live.former.sources import known_pages
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.history import SharedHistory
     from sharc_crawler.live.fleet.keeping import Keeping
-    from sharc_crawler.live.fleet.place import FleetPlace
     from sharc_crawler.live.session import Session
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, SharcError, StoreUnavailable
-from sharc_crawler.fleet.ledger import SiteState
+from sharc_crawler.fleet.ledger import SiteState, Tenure
 from sharc_crawler.live.fleet.beginning import begin_site
 from sharc_crawler.live.fleet.clerk import RENEW
 from sharc_crawler.live.fleet.keeping import WAY_OUT, ElsewhereError
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.frontier.rows import HostRow
     from sharc_crawler.live.fleet.holding import Holdings
     from sharc_crawler.live.fleet.purse import Purse

@@ -17,20 +17,18 @@ from dataclasses import dataclass, field
 from math import ceil
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.journal import SMALL, lines_of, packed
-from sharc_crawler.fleet.ledger import JournalStep, Pulse, Renewal
+from sharc_crawler.fleet.ledger import FleetLedger, JournalStep, Pulse, Renewal, Tenure
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.storage.plain import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import ParamSpec, Protocol
 
-    from sharc_crawler.fleet.ledger import FleetLedger, Tenure
     from sharc_crawler.model import Instant, Seconds
 
     P = ParamSpec("P")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StoppedCaptureError, Superseded
 from sharc_crawler.fleet.journal import lines_of
-from sharc_crawler.fleet.ledger import SiteState
+from sharc_crawler.fleet.ledger import SiteState, Tenure
 from sharc_crawler.live.fleet.beginning import journal
 from sharc_crawler.live.fleet.place import write_end
 from sharc_crawler.live.fleet.saying import say
@@ -19,7 +19,6 @@ from sharc_crawler.report.write import DATA
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.live.fleet.holding import Holdings
 
 STOPPED = "by order (sharc fleet stop)"  #: in words

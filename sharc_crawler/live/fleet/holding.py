@@ -5,21 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import SharcError, StoreUnavailable, Superseded
-from sharc_crawler.fleet.ledger import SiteState
+from sharc_crawler.fleet.ledger import SiteState, Tenure
 from sharc_crawler.live.failures.lost_sites import forget
-from sharc_crawler.live.fleet.clerk import AGAIN
+from sharc_crawler.live.fleet.clerk import AGAIN, Clerk
 from sharc_crawler.live.fleet.robots import SharedRobots
 from sharc_crawler.live.fleet.saying import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
-    from typing import Any
 
-    from sharc_crawler.fleet.ledger import Tenure
-    from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.history import SharedHistory
     from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.live.fleet.place import FleetPlace

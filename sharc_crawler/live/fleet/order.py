@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.rows import SOLE
+from sharc_crawler.frontier.rows import SOLE, Batch
 from sharc_crawler.frontier.spec import BOUNDS, CaptureSpec
 from sharc_crawler.instants import iso
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.live.setup.operator import private_seeds
 from sharc_crawler.live.wire.addresses import AddressRules
-from sharc_crawler.model import HowMade
+from sharc_crawler.model import HowMade, Instant, Seconds
 from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.options.table import NEWS, SEEDS
 
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.fleet.ledger import Tenure
-    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.live.config import Config
-    from sharc_crawler.model import Instant, Seconds
 
 IN_LEDGER = "the fleet's ledger"  #: where workers keep a history together
 #: arguments of one crawl alone, or that a worker decides

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.ledger import Reservation
-from sharc_crawler.frontier.hosts import Pace
+from sharc_crawler.frontier.hosts import Host, Pace
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.hosts import Host
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.model import Fetch, Instant, Seconds
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.instants import second
 from sharc_crawler.links.robots import DISALLOW_ALL, MAX_AGE
-from sharc_crawler.model import HowMade, Kind, Outcome, Result
+from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, Result
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import HostRow
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.fleet.clerk import Clerk
-    from sharc_crawler.model import Fetch, Instant
 
 
 class SharedRobots:

@@ -15,7 +15,7 @@ from sharc_crawler.live.beginning import require_descriptors
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED
 from sharc_crawler.live.fleet.clerk import Clerk
-from sharc_crawler.live.fleet.keeping import keeping, own_folder
+from sharc_crawler.live.fleet.keeping import Keeping, keeping, own_folder
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.fleet.ledger import FleetLedger
     from sharc_crawler.live.fleet.history import SharedHistory
-    from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.model import Seconds
 
 LOG = "sharc_crawler.live.fleet"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
@@ -14,11 +14,9 @@ from sharc_crawler.live.fleet.purse import LOOK
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.scheduler import SharcScheduler
 from sharc_crawler.live.spiders.site import CaptureSpider
-from sharc_crawler.model import Fetch, Wait
+from sharc_crawler.model import Done, Fetch, Wait
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.worker import FleetWorker
-    from sharc_crawler.model import Done
 
 
 class FleetSpider(CaptureSpider):

@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SiteError, StoreUnavailable
-from sharc_crawler.fleet.ledger import SiteState, Wish
+from sharc_crawler.fleet.ledger import Renewal, SiteState, Wish
 from sharc_crawler.live.fleet.claiming import Claims
-from sharc_crawler.live.fleet.clerk import RENEW
+from sharc_crawler.live.fleet.clerk import RENEW, Clerk
 from sharc_crawler.live.fleet.ending import Endings
 from sharc_crawler.live.fleet.holding import REST, Holdings
 from sharc_crawler.live.fleet.pacing import Turns
@@ -21,8 +21,6 @@ from sharc_crawler.live.fleet.saying import say
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sharc_crawler.fleet.ledger import Renewal
-    from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.history import SharedHistory
     from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.live.session import Session

@@ -7,14 +7,13 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.instants import unix
-from sharc_crawler.model import Kind, Plan, Slot
+from sharc_crawler.model import Instant, Kind, Plan, Slot
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.archive.archived import ArchivedExchange
-    from sharc_crawler.model import Instant
 
 LOGS = ("crawl*.jsonl", "crawl*.log")
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.headers import of_headers
-from sharc_crawler.model import Outcome, Result, Validators
+from sharc_crawler.model import Fetch, Outcome, Result, Validators
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.live.middlewares import ArchiveMiddleware
     from sharc_crawler.live.session import Session
-    from sharc_crawler.model import Fetch
 
 
 def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.options import USUAL
-from sharc_crawler.frontier.rows import SOLE, Batch
+from sharc_crawler.frontier.rows import SOLE, Batch, CaptureRow
 from sharc_crawler.instants import iso
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.monitoring.busy import busy
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sharc_crawler.frontier.parts import Parts
-    from sharc_crawler.frontier.rows import CaptureRow
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.clock import Clock

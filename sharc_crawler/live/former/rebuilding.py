@@ -14,47 +14,42 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import Headers, Response
 
-from sharc_crawler.archive.archived import Answers, archived
+from sharc_crawler.archive.archived import Answers, ArchivedExchange, archived
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.warc_names import safe_name, series_of
 from sharc_crawler.certificate.writing import about, told
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.parts import at_once
+from sharc_crawler.frontier.parts import Parts, at_once
 from sharc_crawler.frontier.restoring.visiting_again import visit_again
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
-from sharc_crawler.live.former.decided import LOGS, before_any_again, decided, key_of
+from sharc_crawler.live.former.decided import LOGS, DecidedExchange, before_any_again, decided, key_of
 from sharc_crawler.live.former.former_answers import unchanged
 from sharc_crawler.live.former.recorded import Recorded
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.reading.readings import WANTS, Order, Reading, Wants
 from sharc_crawler.live.requests import Lease, outcome_of
-from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Result, Slot
+from sharc_crawler.model import EMBEDDED, Fetch, Instant, Kind, Outcome, Result, Sighting, Slot
 from sharc_crawler.plural import counted
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
-from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.base import Setting, Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from sharc_crawler.archive.archived import ArchivedExchange
     from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Politeness
-    from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.rows import Batch, LinksRow
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.live.former.decided import DecidedExchange
     from sharc_crawler.live.former.validators import FormerCaptures
-    from sharc_crawler.model import Instant, Sighting
-    from sharc_crawler.strategies.base import Strategy
 
 NO_RECORD = "no record of it is left"
 ALWAYS = 1e-6  #: seconds between two polls of a hub: its next one waits to be told

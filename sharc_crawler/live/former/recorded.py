@@ -6,17 +6,14 @@ from collections import defaultdict
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from sharc_crawler.live.former.decided import key_of
-from sharc_crawler.model import Slot, Visit
-from sharc_crawler.strategies.base import Strategy
+from sharc_crawler.live.former.decided import DecidedExchange, key_of
+from sharc_crawler.model import Instant, PageId, Slot, Visit
+from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from sharc_crawler.known_urls import Texts
-    from sharc_crawler.live.former.decided import DecidedExchange
-    from sharc_crawler.model import Instant, PageId
-    from sharc_crawler.strategies.base import Candidates, Setting
 
 
 class Recorded(Strategy):

@@ -7,7 +7,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.stock import fits, is_sound, take_stock
+from sharc_crawler.archive.stock import Stock, fits, is_sound, take_stock
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.withdrawing import withdrawn
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from sharc_crawler.archive.stock import Stock
     from sharc_crawler.frontier.rows import Batch, VisitRow
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.traps.probing import shown_by, shows_errors
 from sharc_crawler.frontier.traps.rules import content_of, without_address
 from sharc_crawler.known_urls import Texts
-from sharc_crawler.model import Change, Hints, Kind, Result, Slot, Url, Verdict
+from sharc_crawler.model import Change, Document, Hints, Instant, Kind, Outcome, Result, Slot, Url, Verdict
 from sharc_crawler.observation import Observation
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.rows import JudgementRow, LastmodRow, LinksRow, PageRow, UrlRow, VisitRow
     from sharc_crawler.frontier.store import FrontierStore
-    from sharc_crawler.model import Document, Instant, Outcome
     from sharc_crawler.storage.observations import ObservationStore
 
 NOT_MODIFIED = 304  #: to a visit: the server's word that a former capture has it still

@@ -8,7 +8,7 @@ from sharc_crawler.errors import DataError, StoreUnavailable
 from sharc_crawler.frontier.parts import LastSeen
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.monitoring.stopping import stoppable
-from sharc_crawler.model import Sighting
+from sharc_crawler.model import Instant, RateEstimate, Sighting
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, DAY, SitemapRules
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sharc_crawler.live.config import Config
-    from sharc_crawler.model import Instant, RateEstimate
     from sharc_crawler.rates.base import RateSource
     from sharc_crawler.storage.observations import ObservationStore
 

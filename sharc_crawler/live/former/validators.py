@@ -11,7 +11,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.former import FormerAnswers
+from sharc_crawler.archive.former import FormerAnswer, FormerAnswers
 from sharc_crawler.archive.options import FORMER
 from sharc_crawler.archive.replay import lost_warcs
 from sharc_crawler.collection.distrust import distrust, distrusted
@@ -23,19 +23,17 @@ from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.not_modified import contradicts, weak
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.live.former.former_answers import as_taken
-from sharc_crawler.model import NO_VALIDATORS, Result, Validators
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Outcome, Result, Validators
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
-    from sharc_crawler.model import Fetch, Outcome
 
 LIES = (
     "the server's validators lie: {url} has other bytes than its former capture, and the same validators: asked in full"

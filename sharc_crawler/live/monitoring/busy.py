@@ -7,11 +7,10 @@ import threading
 from contextlib import contextmanager
 from datetime import timedelta
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import TextIO
 
     from sharc_crawler.model import Seconds
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso, maybe_iso
-from sharc_crawler.model import HowMade
+from sharc_crawler.model import HowMade, Instant, Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from typing import Any
 
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.model import Instant, Seconds
 
 SITES_A_SECOND = 100  #: of which it is said how far they are: of a few each second, of many less often
 SELDOM: Seconds = 10.0

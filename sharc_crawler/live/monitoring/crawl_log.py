@@ -9,9 +9,9 @@ import logging
 import os
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
-from scrapy.logformatter import LogFormatter
+from scrapy.logformatter import LogFormatter, LogFormatterResult
 
 from sharc_crawler.archive.files import append_whole
 from sharc_crawler.errors import StoreUnavailable, Superseded
@@ -20,12 +20,10 @@ from sharc_crawler.report.log import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
-    from typing import Self
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.logformatter import LogFormatterResult
 
     from sharc_crawler.frontier.rows import ExchangeRow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from sharc_crawler.guides import guide
 from sharc_crawler.model import Kind
@@ -12,8 +12,6 @@ from sharc_crawler.software import of_note, recognised, together, told
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from typing import TextIO
-
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.sites import Sites
 

@@ -7,22 +7,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import compress
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.model import Phase
+from sharc_crawler.model import Instant, Phase, Seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import TextIO
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.hosts import Host, Pace
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.model import Instant, Seconds
 
     Span = tuple[Seconds, Seconds]
 

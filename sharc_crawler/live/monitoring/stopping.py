@@ -5,14 +5,13 @@ from __future__ import annotations
 import signal
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from sharc_crawler.errors import SharcError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
-    from typing import NoReturn
 
 
 class StoppedError(SharcError):

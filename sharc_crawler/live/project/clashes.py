@@ -6,8 +6,8 @@ import logging
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
-from scrapy import signals
-from scrapy.settings import SETTINGS_PRIORITIES, default_settings
+from scrapy import Spider, signals
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.python import global_object_name
 
 from sharc_crawler.guides import guide
@@ -22,9 +22,7 @@ from sharc_crawler.strategies.make import make_strategy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scrapy import Spider
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
     from sharc_crawler.live.config import Config
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from scrapy import version_info
+from scrapy import Request, version_info
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scrapy import Request
     from scrapy.core.downloader import Downloader, Slot
 
 

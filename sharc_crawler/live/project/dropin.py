@@ -10,7 +10,7 @@ import logging
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
-from scrapy import signals
+from scrapy import Request, signals
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import build_from_crawler, load_object
 
@@ -21,7 +21,7 @@ from sharc_crawler.live.project import downloading
 from sharc_crawler.live.project.beginning import hostname
 from sharc_crawler.live.project.noting import Secrets, led, note_hops, repeats
 from sharc_crawler.live.project.resuming import LOST, Keeper
-from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.live.requests import META_KEY, Lease
 from sharc_crawler.model import Fetch, Kind, Outcome, Phase, Result, Sighting, Slot
 from sharc_crawler.plural import counted
 from sharc_crawler.urls import canonical, without_credentials
@@ -29,14 +29,12 @@ from sharc_crawler.urls import canonical, without_credentials
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.dupefilters import BaseDupeFilter
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.rows import Batch
-    from sharc_crawler.live.requests import Lease
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Done, Instant, PageId, Seconds, Wait
 

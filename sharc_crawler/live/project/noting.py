@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from sharc_crawler.guides import guide
-from sharc_crawler.live.requests import META_KEY
-from sharc_crawler.model import HowMade, Result
+from sharc_crawler.live.requests import META_KEY, Lease
+from sharc_crawler.model import HowMade, Outcome, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.urls import without_credentials
 
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from scrapy import Request
 
     from sharc_crawler.frontier.frontier import Frontier
-    from sharc_crawler.live.requests import Lease
     from sharc_crawler.live.session import Session
-    from sharc_crawler.model import Outcome
 
 logger = logging.getLogger(__name__)
 BEGINS = "Scrapy's middlewares repeated "

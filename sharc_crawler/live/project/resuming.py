@@ -13,25 +13,22 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
 from sharc_crawler.live.project.kept import HOP, KEPT, UnkeepableError, cookies_text, kept, restored, set_cookies
-from sharc_crawler.live.requests import META_KEY
-from sharc_crawler.model import Slot
+from sharc_crawler.live.requests import META_KEY, Lease
+from sharc_crawler.model import Fetch, PageId, Slot
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 
-    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.live.requests import Lease
-    from sharc_crawler.model import Fetch, PageId
 
 logger = logging.getLogger(__name__)
 

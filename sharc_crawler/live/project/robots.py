@@ -6,7 +6,7 @@ pass what is forbidden (docs/upstream.md).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -14,8 +14,6 @@ from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.defer import Deferred
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from scrapy import Request
     from scrapy.robotstxt import RobotParser
     from scrapy.settings import BaseSettings

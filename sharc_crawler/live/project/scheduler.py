@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 from sharc_crawler.live.failures.failing import ends_the_crawl
 from sharc_crawler.live.monitoring.progress import Snapshot
 from sharc_crawler.live.project.dropin import DropIn
-from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.live.requests import META_KEY, Lease
 from sharc_crawler.live.scheduler import SharcScheduler
-from sharc_crawler.model import NO_VALIDATORS
+from sharc_crawler.model import NO_VALIDATORS, Done, Fetch, Outcome, Wait
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
-
-    from sharc_crawler.live.requests import Lease
-    from sharc_crawler.model import Done, Fetch, Outcome, Wait
 
 
 class DropInScheduler(SharcScheduler):

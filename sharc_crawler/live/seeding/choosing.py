@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.histories.reading import History, read_history
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import UsageError
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Instant, Kind
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.chosen import SELECTION
@@ -24,7 +24,6 @@ from sharc_crawler.storage.observations import ObservationStore
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from sharc_crawler.model import Instant
     from sharc_crawler.observation import Observation
 
 

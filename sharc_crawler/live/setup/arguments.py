@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.modes.make import check
@@ -18,7 +18,6 @@ from sharc_crawler.strategies.make import make_strategy
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
-    from typing import Any
 
     from sharc_crawler.login import Login
     from sharc_crawler.polling.terms import Terms

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import islice
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from scrapy.crawler import CrawlerProcess
+from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.utils.project import get_project_settings
 
 from sharc_crawler.errors import DataError, SharcError, UsageError
@@ -21,21 +21,18 @@ from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.failing import EXIT_CODE, INTERRUPTED
 from sharc_crawler.live.spiders.site import SiteSpider
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, Seconds
 from sharc_crawler.software import named, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import Self
 
-    from scrapy.crawler import Crawler
     from scrapy.settings import Settings
     from twisted.python.failure import Failure
 
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.session import Session
-    from sharc_crawler.model import Seconds
 
 PROFILE = "sharc_crawler.live.profile"
 ADDON = "sharc_crawler.live.addon.SharcAddon"

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from OpenSSL import SSL
-from scrapy import exceptions
+from scrapy import Request, exceptions
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet import error as errors
@@ -24,14 +24,10 @@ from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
 from sharc_crawler.live.wire.framing import INTERIM, LONGEST_HEAD, Framing
-from sharc_crawler.live.wire.tap import WithheldError
+from sharc_crawler.live.wire.tap import Tap, WithheldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from scrapy import Request
-
-    from sharc_crawler.live.wire.tap import Tap
 
     Key = tuple[str, str, int]  # scheme, host, port
 

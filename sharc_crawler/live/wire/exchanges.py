@@ -11,7 +11,7 @@ from scrapy.utils.python import global_object_name
 from sharc_crawler.evidence.claim import UNSEEN
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.wire.handler import WireTapHandler
-from sharc_crawler.model import Exchange
+from sharc_crawler.model import Exchange, Fetch, Instant
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.live.middlewares import ArchiveMiddleware
     from sharc_crawler.live.session import Session
-    from sharc_crawler.model import Fetch, Instant
 
 REBUILT = "headers rebuilt by the HTTP library, not kept from the wire"
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from scrapy import exceptions
+from scrapy import Request, exceptions
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
-from twisted.internet.interfaces import IReactorPluggableNameResolver
+from twisted.internet.interfaces import IConnector, IReactorPluggableNameResolver
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from sharc_crawler.archive.open_files import limit, share
@@ -41,9 +41,7 @@ from sharc_crawler.spool import Spool
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
-    from twisted.internet.interfaces import IConnector
 
     from sharc_crawler.live.wire.proxied import ProxyRules
     from sharc_crawler.live.wire.tls_trust import TlsTrust

@@ -15,13 +15,13 @@ from twisted.internet.interfaces import IStreamClientEndpoint
 from twisted.internet.protocol import Protocol
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from twisted.python.failure import Failure
-from twisted.web.client import ResponseDone
-from twisted.web.iweb import UNKNOWN_LENGTH
+from twisted.web.client import HTTPConnectionPool, ResponseDone
+from twisted.web.iweb import UNKNOWN_LENGTH, IResponse
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from sharc_crawler.live.private import tap_pool
 from sharc_crawler.live.wire.framing import INTERIM, LONGEST_HEAD, SWITCHED, Framing
-from sharc_crawler.live.wire.tap import WithheldError
+from sharc_crawler.live.wire.tap import Tap, WithheldError
 from sharc_crawler.live.wire.tls_trust import take_unreadable_names
 from sharc_crawler.spool import LARGE
 
@@ -30,10 +30,6 @@ if TYPE_CHECKING:
 
     from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
     from twisted.internet.defer import Deferred
-    from twisted.web.client import HTTPConnectionPool
-    from twisted.web.iweb import IResponse
-
-    from sharc_crawler.live.wire.tap import Tap
 
 
 class Connections:

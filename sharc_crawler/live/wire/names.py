@@ -12,7 +12,7 @@ import socket
 from collections import OrderedDict
 from ipaddress import IPv6Address as Literal6
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.defer import Deferred
@@ -21,8 +21,6 @@ from twisted.internet.threads import deferToThreadPool
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from scrapy.crawler import Crawler
     from twisted.python.failure import Failure
 

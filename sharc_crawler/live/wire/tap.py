@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.live.reading.memory import MemoryBudget
 from sharc_crawler.plural import counted
-from sharc_crawler.spool import LARGE
+from sharc_crawler.spool import LARGE, Octets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from OpenSSL import SSL
 
-    from sharc_crawler.spool import Octets
     from sharc_crawler.spooling import Spooling
 
 logger = logging.getLogger(__name__)

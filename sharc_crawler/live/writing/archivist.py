@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import NotArchivedError, line, order_to_describe, order_to_keep
-from sharc_crawler.model import CaptureRef
-from sharc_crawler.spool import in_memory
+from sharc_crawler.model import CaptureRef, Exchange
+from sharc_crawler.spool import Octets, in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sharc_crawler.archive.options import Original, Resource
     from sharc_crawler.live.requests import Lease
-    from sharc_crawler.model import Exchange
-    from sharc_crawler.spool import Octets
 
 logger = logging.getLogger(__name__)
 

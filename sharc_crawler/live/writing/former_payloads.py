@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.cdxj import REVISIT, moment_in, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.options import Original
-from sharc_crawler.collection.folder import ADDING, CAPTURES, Collection
+from sharc_crawler.collection.folder import ADDING, CAPTURES, CollectedCapture, Collection
 from sharc_crawler.collection.terms import CollectionTerms
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.instants import iso
 from sharc_crawler.known_urls import SeenUrls
 
 if TYPE_CHECKING:
-    from sharc_crawler.collection.folder import CollectedCapture
     from sharc_crawler.storage.observations import ObservationStore
     from sharc_crawler.storage.payloads import StoredPayload
 

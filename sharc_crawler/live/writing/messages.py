@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import SharcError
 from sharc_crawler.model import Exchange
-from sharc_crawler.spool import Spool
+from sharc_crawler.spool import Octets, Spool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.archive.options import Original, Resource
-    from sharc_crawler.spool import Octets
 
 BLOCKS = ("request", "response", "surplus")  # of an exchange: sent as they are
 _WORDS = tuple(field.name for field in fields(Exchange) if field.name not in BLOCKS)

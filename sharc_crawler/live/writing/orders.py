@@ -15,14 +15,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from sharc_crawler.archive.options import Original, Resource
 from sharc_crawler.live.writing.errors_told import describe
 from sharc_crawler.live.writing.messages import BLOCKS
-from sharc_crawler.model import Exchange
-from sharc_crawler.spool import Spool
+from sharc_crawler.model import CaptureRef, Exchange
+from sharc_crawler.spool import Octets, Spool
 
 if TYPE_CHECKING:
     from socket import socket
-
-    from sharc_crawler.model import CaptureRef
-    from sharc_crawler.spool import Octets
 
 
 def message_of(text: bytes) -> dict[str, Any]:

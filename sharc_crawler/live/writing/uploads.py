@@ -6,7 +6,7 @@ import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Condition
+from threading import Condition, RLock
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.mirror import Mirror, PendingPart
@@ -15,7 +15,6 @@ from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from threading import RLock
 
     from sharc_crawler.model import CaptureRef, Seconds
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import plugins
 from sharc_crawler.archive.exchanges import response
-from sharc_crawler.archive.options import USUAL, WarcOptions
+from sharc_crawler.archive.options import USUAL, Former, Original, WarcOptions
 from sharc_crawler.archive.warc import Packed, WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
@@ -22,7 +22,7 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.live.writing.errors_told import describe, is_passing
 from sharc_crawler.live.writing.messages import line
 from sharc_crawler.live.writing.orders import answer_of, end_with_crawl, exchange_of, message_of, resources_of
-from sharc_crawler.model import CaptureRef
+from sharc_crawler.model import CaptureRef, Exchange
 from sharc_crawler.plugin_faults import fault
 from sharc_crawler.spool import Spool
 from sharc_crawler.storage.payloads import StoredPayload
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from sharc_crawler.archive.base import CaptureWriter, WriterKind
-    from sharc_crawler.archive.options import Former, Original
     from sharc_crawler.live.writing.uploads import Uploads
-    from sharc_crawler.model import Exchange
     from sharc_crawler.storage.observations import ObservationStore
 
 LARGE_AT_ONCE = 2  #: answers that are digested and packed beside the others

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, overload
 
@@ -11,14 +11,10 @@ import numpy as np
 
 from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.estimators.likelihood import growth
-from sharc_crawler.rates.history import DATED, UNCHANGED
+from sharc_crawler.rates.history import DATED, UNCHANGED, Histories
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
-
-    from sharc_crawler.rates.history import Histories
 
 
 BLOCK = 10_000  #: estimates made at a time

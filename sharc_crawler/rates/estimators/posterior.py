@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from sharc_crawler.rates.estimators.likelihood import NEAR
+from sharc_crawler.rates.estimators.likelihood import NEAR, Likelihood
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from sharc_crawler.rates.estimators.likelihood import Likelihood
 
 FEW = 5  #: changed intervals that are multiplied out: 2⁵ densities take less time than quadrature
 PORTION = 1 << 16  #: pages whose densities are summed together: of a million they would take ten columns at a time

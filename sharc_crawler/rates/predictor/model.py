@@ -11,7 +11,7 @@ import numpy as np
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.rates.predictor.bayes import NaiveBayes
 from sharc_crawler.rates.predictor.bins import RateBins
-from sharc_crawler.rates.predictor.features import FEATURES
+from sharc_crawler.rates.predictor.features import FEATURES, PageTraits, Table
 from sharc_crawler.rates.predictor.tree import DecisionTree
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.rates.predictor.examples import Examples
-    from sharc_crawler.rates.predictor.features import PageTraits, Table
 
 FORMAT = "sharc-crawler rate predictor"
 VERSION = 1

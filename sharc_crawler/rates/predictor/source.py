@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.model import RateEstimate
+from sharc_crawler.model import Instant, RateEstimate, Sighting, Url
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.predictor.examples import page_facts
 from sharc_crawler.rates.predictor.features import PageTraits
@@ -15,7 +15,6 @@ from sharc_crawler.rates.predictor.model import Predictor
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sharc_crawler.model import Instant, Sighting, Url
     from sharc_crawler.observation import Observation
 
 SOURCE = "predictor"

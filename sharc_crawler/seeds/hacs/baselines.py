@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.rates.history import CHANGED
-from sharc_crawler.seeds.base import Scores, SeedRanker
+from sharc_crawler.seeds.base import RankingTask, Scores, SeedRanker
 
 if TYPE_CHECKING:
-    from sharc_crawler.seeds.base import RankingTask
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 

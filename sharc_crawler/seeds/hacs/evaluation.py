@@ -9,7 +9,7 @@ import numpy as np
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.rates.history import CHANGED
-from sharc_crawler.seeds.base import WEEK, RankingTask
+from sharc_crawler.seeds.base import WEEK, RankingTask, SeedRanker
 from sharc_crawler.seeds.hacs.baselines import Frequency, LastObserved, Random
 from sharc_crawler.seeds.hacs.measures import Chosen, ChosenByThreshold, likely_best, weighted_precision
 from sharc_crawler.seeds.hacs.rank import ordered
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant
-    from sharc_crawler.seeds.base import SeedRanker
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 #: name → what chooses by a probability (Frequency: by that of an update within e at its rate)

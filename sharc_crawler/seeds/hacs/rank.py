@@ -11,14 +11,13 @@ import numpy as np
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
-from sharc_crawler.seeds.base import RankingTask, SeedRanker
+from sharc_crawler.seeds.base import RankingTask, Scores, SeedRanker, Threshold
 from sharc_crawler.seeds.guarded import made, scored
 from sharc_crawler.seeds.hacs.measures import likely_best
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sharc_crawler.seeds.base import Scores, Threshold
     from sharc_crawler.seeds.hacs.captures import Answered
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 

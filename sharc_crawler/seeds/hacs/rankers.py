@@ -12,9 +12,9 @@ import numpy as np
 from sharc_crawler.errors import DataError
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.estimators.irregular import IrregularMle
-from sharc_crawler.rates.history import CHANGED, UNKNOWN
+from sharc_crawler.rates.history import CHANGED, UNKNOWN, Histories
 from sharc_crawler.seeds.base import WEEK, RankingTask, Scores, SeedRanker
-from sharc_crawler.seeds.hacs.calibration import calibrated
+from sharc_crawler.seeds.hacs.calibration import HazardCalibration, calibrated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.rates.estimators.base import Estimates
-    from sharc_crawler.rates.history import Histories
-    from sharc_crawler.seeds.hacs.calibration import HazardCalibration
     from sharc_crawler.seeds.hacs.histories import UpdateHistories
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 

@@ -12,14 +12,13 @@ import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
-from sharc_crawler.seeds.hacs.captures import NO_DIGEST
+from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Captures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from sharc_crawler.seeds.hacs.captures import Captures
 
 #: notions of ours that need archived documents
 READS_LINKS = frozenset({"link-addition", "pdf-link"})

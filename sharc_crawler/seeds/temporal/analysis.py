@@ -13,7 +13,7 @@ import numpy as np
 
 from sharc_crawler.seeds.temporal.classify import Threshold, best_threshold, confusion
 from sharc_crawler.seeds.temporal.fit import fit
-from sharc_crawler.seeds.temporal.rank import Ranked, rank, worth
+from sharc_crawler.seeds.temporal.rank import Ranked, Worth, rank, worth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.seeds.temporal.classify import Flags, Reward
     from sharc_crawler.seeds.temporal.curve import Curves
-    from sharc_crawler.seeds.temporal.rank import Worth
     from sharc_crawler.seeds.temporal.views import PageViews
 
 # -- what a page is ranked with: its site, its folder, or the pages that share its URL's template ----------------------

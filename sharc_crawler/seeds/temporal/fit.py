@@ -12,8 +12,8 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.seeds.temporal.classify import Threshold
 from sharc_crawler.seeds.temporal.curve import Curves, gathered
 from sharc_crawler.seeds.temporal.shape import natural, values
-from sharc_crawler.seeds.temporal.solver import solve
-from sharc_crawler.seeds.temporal.starts import dictionary
+from sharc_crawler.seeds.temporal.solver import Solved, solve
+from sharc_crawler.seeds.temporal.starts import Dictionary, dictionary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.seeds.temporal.shape import Array, Frame
-    from sharc_crawler.seeds.temporal.solver import Solved
-    from sharc_crawler.seeds.temporal.starts import Dictionary
 
 LEAST_DAYS = 5  #: a curve has four parameters
 
