@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sys
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import brotli
 
@@ -17,8 +18,6 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 LIMIT = 64 * 2**20  #: bytes of an unpacked body; what holds more is the same only as it was sent
 MOST_CODINGS = 5  #: one over the other; nobody who means well uses more than two

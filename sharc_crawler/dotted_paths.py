@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pkgutil
 import sys
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 WAY_OUT = "Python looks for modules where PYTHONPATH says; PYTHONPATH=. is this folder"
 

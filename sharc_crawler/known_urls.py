@@ -7,12 +7,11 @@ that any two of a million URLs share one has a probability of 3 in 10⁸, of ten
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from sharc_crawler.model import PageId
 
 UNSEEN = -1

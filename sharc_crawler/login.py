@@ -13,6 +13,7 @@ import re
 import string
 import time
 from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,8 +25,6 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import second
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Exchange, Instant
 

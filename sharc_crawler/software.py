@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 SHARE = 1 / 3  #: of a sample, from which on these addresses are worth a word
 SIGNED = 1 / 20  #: of a sample: addresses that only this software has; `?action=` alone is many others', too

@@ -7,12 +7,12 @@ what was read is let go of, so that a body of gigabytes takes a few megabytes of
 from __future__ import annotations
 
 import mmap
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Self
 from weakref import finalize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 LARGE = 4 << 20  #: bytes that are kept in memory; more go to the disk as they come

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sharc_crawler.spool import Octets, Spool, remove
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Spooling:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from sharc_crawler.guides import guide
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def suggested(name: str, allowed: Iterable[str], listed: str = "") -> str:

@@ -6,11 +6,8 @@ Of millions it takes seconds, in which no thread runs: those are looked through 
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MUCH = 1_000_000  #: objects made meanwhile
 

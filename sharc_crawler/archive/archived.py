@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ from sharc_crawler.instants import unix
 from sharc_crawler.model import CaptureRef, Instant, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sharc_crawler.archive.former import FormerAnswer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from inspect import signature
 from typing import TYPE_CHECKING, Protocol
 
@@ -9,7 +10,6 @@ from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from sharc_crawler.archive.options import Former, Original, WarcOptions

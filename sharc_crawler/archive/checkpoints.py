@@ -9,6 +9,7 @@ far quicker than unpacking and reading every record.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,6 @@ from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.rows import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 ROWS = 1_000  #: of the index that are not noted yet, at most

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from sharc_crawler.archive.mirror import join, parts_of
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from sharc_crawler.archive.objects import ObjectFolder
 
 _NEVER_CHANGED = (SUFFIX, ".cdxj")  #: once they have their names

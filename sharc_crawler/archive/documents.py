@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from sharc_crawler.instants import iso
 from sharc_crawler.model import CaptureRef, Instant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from sharc_crawler.archive.drafts import Drafts

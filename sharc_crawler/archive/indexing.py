@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry
@@ -9,7 +10,6 @@ from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.evidence.headers import header_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 

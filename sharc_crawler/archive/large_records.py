@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from sharc_crawler.archive import records
 from sharc_crawler.spool import Octets, pieces
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 _SAMPLES = 16  #: taken evenly from a block
 _SAMPLE = 1 << 16  #: bytes of each

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from sharc_crawler.archive.histories.gathering import Problems
 
 _CHUNK = 1 << 16

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.spool import LARGE, Octets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from sharc_crawler.spooling import Spooling
 
 _BLOCK = 1 << 13  # as much as is read ahead: most records are smaller, and a seek within it costs nothing

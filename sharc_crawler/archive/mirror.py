@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +24,6 @@ from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from sharc_crawler.archive.objects import ObjectFolder

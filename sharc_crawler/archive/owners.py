@@ -7,12 +7,12 @@ elsewhere it puts there from one of them, which whoever takes the site over remo
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import Superseded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 MARK = "owner"

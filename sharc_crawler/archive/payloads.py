@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from warcio.recordloader import ArcWarcRecord

@@ -8,11 +8,9 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote_plus, urlencode
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LONGEST = 4096  #: characters of a query
 _GET = b"GET "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sharc_crawler.spool import Octets
 
 HTTP_REQUEST = "application/http;msgtype=request"

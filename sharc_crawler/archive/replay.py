@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
@@ -23,8 +24,6 @@ from sharc_crawler.archive.zipnum import merged
 from sharc_crawler.errors import SharcError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from sharc_crawler.model import Instant
 
 PYWB = "SHARC_PYWB"  #: environment variable: the folder with pywb's programs

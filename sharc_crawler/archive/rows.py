@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from functools import cached_property
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ from weakref import WeakValueDictionary, finalize
 from sharc_crawler.archive.files import append_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 

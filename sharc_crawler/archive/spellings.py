@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ from sharc_crawler.archive.cdxj import index_lines
 from sharc_crawler.urls import _PARAMETERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _DROPPED = _PARAMETERS.pattern.replace(".*", "[^&]*")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,6 @@ from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.errors import Superseded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 STAY = (SUFFIX, ".cdxj")  #: what never changes once it is there

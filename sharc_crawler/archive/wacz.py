@@ -10,6 +10,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,8 +24,6 @@ from sharc_crawler.archive.zipnum import merged, write_zipnum
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from sharc_crawler.model import Instant
 
 VERSION = "1.1.1"

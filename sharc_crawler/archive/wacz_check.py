@@ -8,6 +8,7 @@ import lzma
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator
 from copy import copy
 from datetime import datetime
 from io import SEEK_SET, BytesIO
@@ -17,7 +18,6 @@ from sharc_crawler.archive.wacz import MULTI, PACKAGE, SEAL, SIGNED, SINGLE, VER
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _HEADER = struct.Struct("<4s5H3L2H")  #: of a file within a zip file

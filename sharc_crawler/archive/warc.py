@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -18,7 +19,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from sharc_crawler.archive.warcinfo import CaptureInfo

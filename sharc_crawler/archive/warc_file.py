@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import finalize
@@ -14,7 +15,6 @@ from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.errors import Superseded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 HELD: set[Path] = set()  #: the files that this process is writing, suspended ones too, by their names while open

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.archive.records import named_fields
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: fields of a warcinfo record that are ours to write
 OWN_FIELDS = (

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import heapq
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 DATA = "index.cdx.gz"

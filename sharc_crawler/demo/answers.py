@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from email.utils import formatdate, mktime_tz, parsedate_tz
 from hashlib import blake2b
@@ -10,8 +11,6 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from sharc_crawler.model import Instant, Seconds
 
 HTML = "text/html; charset=utf-8"

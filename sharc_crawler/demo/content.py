@@ -6,6 +6,7 @@ import json
 import random
 import struct
 import zlib
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
@@ -13,8 +14,6 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sharc_crawler.model import Instant
 
 VOCABULARY = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,6 @@ from sharc_crawler.demo.layout import HOUR, PRIVATE, SECTIONS
 from sharc_crawler.instants import second
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sharc_crawler.model import Instant, Rate, Seconds
 
 INDEX = "/sitemap.xml"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 import random
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,8 +19,6 @@ from sharc_crawler.demo.content import WORDS
 from sharc_crawler.instants import second
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from sharc_crawler.demo.answers import Response
     from sharc_crawler.model import Instant, Rate
 

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from sharc_crawler.demo.answers import Response
     from sharc_crawler.demo.site import LivingSite
     from sharc_crawler.model import Instant

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from sharc_crawler.storage.plain import of_json
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from sharc_crawler.frontier.rows import Batch
 
 FAST, SMALL = 1, 6  #: how hard compression tries: with each step; where many rows become one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
@@ -11,7 +12,6 @@ from sharc_crawler.errors import StoreUnavailable, UsageError
 from sharc_crawler.fleet.ledger import FleetLedger, FleetStatus, SiteState, WorkerStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from wsgiref.simple_server import WSGIServer
 
     from prometheus_client.metrics_core import Metric

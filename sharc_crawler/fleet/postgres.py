@@ -6,6 +6,7 @@ of connections (pgbouncer) may stand between.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import inf
 from time import monotonic
@@ -30,8 +31,6 @@ from sharc_crawler.fleet.rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from psycopg.abc import PQGen
 
     from sharc_crawler.fleet.ledger import Allowance, Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,6 @@ from sharc_crawler.fleet.ledger import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from sharc_crawler.fleet.ledger import SiteOrder
     from sharc_crawler.model import Instant
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,8 +30,6 @@ from sharc_crawler.storage.frontier_rows import statements
 from sharc_crawler.storage.sqlite_errors import said_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from sharc_crawler.fleet.ledger import Allowance, Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish
     from sharc_crawler.model import Instant, Seconds
 

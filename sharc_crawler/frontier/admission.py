@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import compress, groupby, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,6 @@ from sharc_crawler.model import EMBEDDED, Instant, Kind, PageId, RateEstimate, S
 from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
     from sharc_crawler.frontier.capture import SiteCapture

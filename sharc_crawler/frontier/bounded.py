@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from statistics import median_low
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,8 +22,6 @@ from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Result
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.rows import VisitRow
     from sharc_crawler.frontier.spec import CaptureSpec

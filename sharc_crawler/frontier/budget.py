@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.reasons import Reason
@@ -10,8 +11,6 @@ from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.model import Instant, Kind, Outcome, PageId, Seconds, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.rows import VisitRow
 

@@ -8,6 +8,7 @@ what it may cost. What a mode has to know beyond that lies in its own object.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.judgement import Revisits
@@ -21,8 +22,6 @@ from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Instant, PageId, Phase, Sighting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.ports import Admission, Rates

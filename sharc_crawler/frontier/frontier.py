@@ -12,6 +12,7 @@ Many in one process are led by :class:`~sharc_crawler.frontier.sites.Sites`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -29,8 +30,6 @@ from sharc_crawler.model import Done, Kind, Phase, Result, Sighting, Slot, Wait
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.spec import CaptureSpec

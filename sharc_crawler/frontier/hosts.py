@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.model import Instant, Outcome, PageId, Plan, Result, Seconds, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from sharc_crawler.links.robots import Rules
 
 TOO_MANY = {429, 503}  #: what a host says that is asked too often

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
@@ -17,7 +18,6 @@ from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.door import Door
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from concurrent.futures import Future
 
     from sharc_crawler.frontier.admission import Admitter, Queuer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -15,8 +16,6 @@ from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, PageId, RateEstima
 from sharc_crawler.rates.base import PRIOR
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.frontier.rows import PageRow
 
 _Type = tuple[int | None, str | None, str | None, bool]

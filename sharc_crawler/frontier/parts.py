@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,8 +13,6 @@ from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.urls import canonical, host_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     Aside = Callable[[Callable[[], Any], int], Future[Any]]
 
     from sharc_crawler.frontier.ports import Admission, Rates

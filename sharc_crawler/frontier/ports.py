@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from sharc_crawler.model import Instant, RateEstimate, Sighting
     from sharc_crawler.rates.swings import Swings
 

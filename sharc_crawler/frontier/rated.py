@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +11,6 @@ import numpy as np
 from sharc_crawler.rates.base import PRIOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.rows import RatedRow
 

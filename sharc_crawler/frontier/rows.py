@@ -5,13 +5,12 @@ Observations, never orders: visits made, URLs known, robots rules. A capture may
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sharc_crawler.evidence.kinds import Evidence
     from sharc_crawler.frontier.rated import Rated
     from sharc_crawler.frontier.spec import CaptureSpec

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -16,7 +17,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.urls import host_of, require
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
     from re import Pattern
 
     from tldextract import TLDExtract

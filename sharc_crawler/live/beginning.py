@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from resource import RLIMIT_FSIZE, getrlimit
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,6 @@ from sharc_crawler.options.reading import tell_unread
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from scrapy.crawler import Crawler

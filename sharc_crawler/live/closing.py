@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from shlex import quote
@@ -17,7 +18,6 @@ from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy.crawler import Crawler

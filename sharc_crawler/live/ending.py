@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -23,8 +24,6 @@ from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import USUAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import logging
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
@@ -17,8 +18,6 @@ from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.monitoring.progress import ProgressLine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
 

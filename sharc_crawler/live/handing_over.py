@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, SharcError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from sharc_crawler.certificate.identities import Ask
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.live.config import Config

@@ -6,16 +6,14 @@ A plug-in that does not return to it is stopped and named as in the main thread 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from ctypes import CDLL, c_ulong, py_object, pythonapi
 from threading import Thread
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from sharc_crawler.live.failures.unanswered import EVERY, LOOKS, UnansweredError, Watch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 T = TypeVar("T")
 

@@ -7,6 +7,7 @@ nowhere. docs/upstream.md has the hooks that would do without them.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pydispatch.dispatcher import getReceivers  # type: ignore[import-untyped]
@@ -20,8 +21,6 @@ from service_identity import CertificateError, VerificationError
 from twisted.internet import _sslverify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
     from twisted.web.client import HTTPConnectionPool

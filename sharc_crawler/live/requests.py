@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +17,6 @@ from sharc_crawler.urls import is_usual
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Mapping, Sequence
     from concurrent.futures import Future
 
     from scrapy.settings import BaseSettings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import IO, TYPE_CHECKING, Any
 
@@ -25,7 +26,6 @@ from sharc_crawler.storage.opening import set_state_aside
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from sharc_crawler.archive.open_files import OpenFiles

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from threading import Event
@@ -11,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.live.monitoring.stopping import StoppedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from sharc_crawler.live.ending import End, Left, Problem
     from sharc_crawler.model import Seconds
 

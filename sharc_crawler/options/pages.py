@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 from sharc_crawler.options.kinds import Real
 from sharc_crawler.options.reading import ARGUMENTS, SETTINGS, OptionRow
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 _MARKED = re.compile(r"(<!-- options: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 EXAMPLE = "scrapy crawl site -a url=https://www.example.org/ -a max_bytes=2G -a output=captures/example"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from sharc_crawler.options.kinds import Real, ValueKind
 from sharc_crawler.options.table import Options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from sharc_crawler.options.option import Option
 
 logger = logging.getLogger(__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +13,6 @@ from sharc_crawler.polling.novelty import Novelty
 from sharc_crawler.polling.terms import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Seconds

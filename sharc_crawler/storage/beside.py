@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from sharc_crawler.storage.opening import NAMED, USUAL, kept_by, store_of_folder
 from sharc_crawler.storage.sqlite import FILE_NAME, WAY_OUT, SqliteStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import Batch

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
 
 
 def insertion(db: sqlite3.Connection, table: str, columns: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:

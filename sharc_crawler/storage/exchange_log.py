@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from sharc_crawler.frontier.rows import Batch, ExchangeRow, LastmodRow, UrlRow, VisitRow
 from sharc_crawler.model import Kind, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def exchanges_of(state: Batch, after: int = 0) -> Iterator[ExchangeRow]:

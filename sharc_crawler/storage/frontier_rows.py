@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,6 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Document, Hints, HowMade, Kind, Plan, Result, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from sharc_crawler.frontier.rows import CaptureRow, PageRow, SubsiteRow, VisitRow
 
 VERSION = 11

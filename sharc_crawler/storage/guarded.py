@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from array import array
+from collections.abc import Callable, Container, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +16,6 @@ from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
     from pathlib import Path
 
     from sharc_crawler.model import Phase

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,6 @@ from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.storage.exchange_log import exchanges_of, urls_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import CaptureRow, ExchangeRow, HostRow, LinksRow, OutsideRow, SubsiteRow, UrlRow

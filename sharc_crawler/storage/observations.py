@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import count, islice
@@ -27,8 +28,6 @@ from sharc_crawler.storage import columns, payloads
 from sharc_crawler.storage.schema import for_reading, for_writing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from sharc_crawler.storage.payloads import StoredPayload
 
 BATCH = 10_000  #: observations per transaction

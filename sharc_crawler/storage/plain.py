@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.kinds import Evidence
@@ -14,8 +15,6 @@ from sharc_crawler.storage.frontier_loading import subsite_row
 from sharc_crawler.storage.frontier_reading import capture_row, page_rows, visit_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     Row = Sequence[Any]
     Table = list[Row] | dict[str, list[Row]]
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 _AT_ONCE = 500  #: values that are written together
 _CACHE = 4 << 10  #: KiB that stay in memory; the system keeps as much of the file at hand as there is room for

@@ -6,14 +6,13 @@ A project's own spider has one folder, its requests one file: which hosts it wil
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.rows import SOLE, Batch, LinksRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.model import PageId
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,6 @@ from sharc_crawler.storage.sqlite_errors import BUSY, said_of
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 FILE_NAME = "frontier.db"

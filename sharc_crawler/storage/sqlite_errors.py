@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StoreFull, StoreUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BUSY = 60.0  #: seconds to wait for another process's transaction
 _FULL = {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}

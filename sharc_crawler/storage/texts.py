@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -12,7 +13,6 @@ from sharc_crawler.storage.connecting import Connection, of_disk, share
 from sharc_crawler.storage.sqlite_errors import BUSY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 VERSION = 1

@@ -7,6 +7,7 @@ unknown from then on.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,6 @@ from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Phase, Result, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from sharc_crawler.frontier.rows import Batch, CaptureRow, JudgementRow, VisitRow
 
 RECORDS = "record", "were not in its WARC files"

@@ -8,6 +8,7 @@ Each check takes the same time, however many pages there are.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -16,8 +17,6 @@ from sharc_crawler.model import Instant, PageId, Plan, Slot, Visit
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 
 T = TypeVar("T")

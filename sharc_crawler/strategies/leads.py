@@ -13,12 +13,11 @@ average.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from math import exp2
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sharc_crawler.strategies.ranking import Ranking
 
 

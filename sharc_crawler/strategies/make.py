@@ -5,15 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError, nearest
 from sharc_crawler.strategies.base import Setting, Strategy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _DECIMAL = re.compile(r"\d+\.\d+")
 _load = functools.cache(plugins.load)  # entry points are read from disk

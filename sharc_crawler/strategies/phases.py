@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from array import array
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from sharc_crawler.errors import StateError, unknown_name
 from sharc_crawler.model import Instant, PageId, Plan, Slot, Visit
 from sharc_crawler.strategies.base import Candidates, Setting, Strategy
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 REVISITS = ("none", "fifo", "lifo")
 HOPEFUL, _HOPELESS, _ONLY, _SECOND = Plan.HOPEFUL, Plan.HOPELESS, Slot.ONLY, Slot.SECOND  # looked up once

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Callable
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,8 +16,6 @@ from sharc_crawler.strategies.classes import Classes, Run
 from sharc_crawler.strategies.waiting import WaitingClass, WaitingPages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from sharc_crawler.strategies.base import Candidates

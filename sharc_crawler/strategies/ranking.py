@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from math import frexp, inf
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ import numpy as np
 from sharc_crawler.strategies.page_numbers import ByPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from sharc_crawler.model import PageId

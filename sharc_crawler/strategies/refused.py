@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from signal import SIGINT, default_int_handler, getsignal
-from typing import TYPE_CHECKING
 
 from sharc_crawler.model import PageId, Plan, Slot, Visit
 from sharc_crawler.strategies.door import Standing
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 LONGEST = 300  #: characters of what it says
 

@@ -5,13 +5,12 @@ So they do where so many rates are known that classes are joined.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.strategies.base import Candidates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,8 +11,6 @@ import numpy as np
 from sharc_crawler.subsites.branch import Branch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
     from sharc_crawler.subsites.base import Labels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +12,6 @@ from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.subsites.base import KnownPages, Labels, Partition
 
 SHARE = 0.95  #: of a part's pages that are expected to be coherent, where the part is said to be

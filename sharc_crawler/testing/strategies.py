@@ -15,14 +15,11 @@ import math
 import random
 from abc import ABC, abstractmethod
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from sharc_crawler.model import Slot, Visit
 from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 from sharc_crawler.strategies.refused import fault_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Crawl:

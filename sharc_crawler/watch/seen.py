@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
@@ -20,7 +21,6 @@ from sharc_crawler.report.write import DATA
 from sharc_crawler.watch.tail import LogTail
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
     from types import UnionType
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.errors import DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LOG = "crawl.jsonl"
 HEAD = 400  #: bytes by which a file is known again: they hold when its first request was

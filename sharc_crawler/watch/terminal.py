@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -18,7 +19,6 @@ from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.watch.tail import LOG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from sharc_crawler.watch.seen import HostSeen, Watched

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import secrets
 import threading
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 HOST = "127.0.0.1"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"

@@ -7,6 +7,7 @@ CDX: fields parted by blanks, named by a header `` CDX N b a m s k …``; withou
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -19,8 +20,6 @@ from sharc_crawler.archive.histories.pages import UNSAID, MediaTypes
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -15,8 +16,6 @@ from sharc_crawler.changes.http import REDIRECTS
 from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Answered, Captures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant

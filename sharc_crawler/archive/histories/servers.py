@@ -9,17 +9,15 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from sharc_crawler.archive.histories import timemap
 from sharc_crawler.archive.histories.gathering import Gathering
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, unknown_name
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ROWS = 10_000  #: captures in one answer of a Wayback server; more come with a resume key
 LONGEST_KEY = 16_384  #: characters of a resume key, which names an address

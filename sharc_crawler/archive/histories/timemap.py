@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -16,8 +17,6 @@ from urllib.parse import urlsplit
 from sharc_crawler.links.document import extract
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sharc_crawler.archive.histories.gathering import Gathering
 
 #: blanks are given back by none of these, and looked at once: a line of a million takes a moment

@@ -9,14 +9,13 @@ a mode is told of all former fetches by the same methods, then :meth:`Mode.resum
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.intervals import reach
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.rows import LastmodRow, PageRow, SubsiteRow
     from sharc_crawler.model import (

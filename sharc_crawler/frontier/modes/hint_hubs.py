@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.polling.novelty import Novelty
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.model import Instant, PageId
 
 MOST = 8  #: hubs of a capture; twice as many with those that are known for what they are

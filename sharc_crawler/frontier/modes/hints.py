@@ -7,6 +7,7 @@ tells of rates where no sitemap did. All of it is taken for planning only: what 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,8 +24,6 @@ from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.neighbours import Edited

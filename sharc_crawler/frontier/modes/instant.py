@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.headers import UNTOLD
@@ -18,8 +19,6 @@ from sharc_crawler.polling.polls import Polls
 from sharc_crawler.polling.site import HubCandidates, SitePolls
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
 

@@ -6,6 +6,7 @@ a folder that was perhaps edited after its last visit, one page is looked at onc
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,8 +14,6 @@ import numpy as np
 from sharc_crawler.rates.neighbours import LEAST, Together, calm, edited_together, folders, stale
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.pages import PageTable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.rates.history import SiteHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture

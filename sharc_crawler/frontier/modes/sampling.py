@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,6 @@ from sharc_crawler.evidence.not_modified import weak
 from sharc_crawler.model import Kind, PageId
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from sharc_crawler.evidence.conditionals import Conditionals
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.pages import PageTable

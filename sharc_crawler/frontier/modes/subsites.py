@@ -7,6 +7,7 @@ divided anew, and the largest part that may be expected to be captured coherentl
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,6 @@ from sharc_crawler.subsites.outlook import Outlook
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.model import Instant, Judgement, PageId, Visit
     from sharc_crawler.strategies.door import Door
 

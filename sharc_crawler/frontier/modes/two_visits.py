@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.judgement import is_apex
@@ -20,8 +21,6 @@ from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Phase, Result, Sighting, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
-
     from sharc_crawler.evidence.conditionals import Conditionals
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task

@@ -5,6 +5,7 @@ Whatever is told of them is told of all in their order, one after the other: non
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -17,8 +18,6 @@ from sharc_crawler.frontier.traps.rules import Traps, content_of
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Result, Slot, Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.rows import PageRow, VisitRow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StrategyError
@@ -11,8 +12,6 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.model import Instant, Phase, Slot, Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.visits.finishing import Finisher

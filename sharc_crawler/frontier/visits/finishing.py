@@ -6,6 +6,7 @@ capture stand then.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +20,6 @@ from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Resul
 from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from concurrent.futures import Future
 
     from sharc_crawler.frontier.admission import Admitter

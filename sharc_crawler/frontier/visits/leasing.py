@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.hosts import TAKEN, TOO_MANY, Host, Task
@@ -9,8 +10,6 @@ from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Instant, Kind, Outcome, PageId, Seconds, Slot, Validators
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.spec import CaptureSpec
 

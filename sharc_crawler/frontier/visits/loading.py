@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Fetch, Instant, Kind, Outcome, PageId, Sighting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.visits.leasing import Leases

@@ -8,6 +8,7 @@ link: such a trail brings something, and is followed on. It may still be made up
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
 from itertools import repeat
 from mimetypes import guess_type
 from typing import TYPE_CHECKING
@@ -21,8 +22,6 @@ from sharc_crawler.links.files import is_type
 from sharc_crawler.model import Instant, Kind, PageId, Sighting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.admission import Admitter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urlsplit
 
@@ -11,8 +12,6 @@ from sharc_crawler.links.files import ENDING
 from sharc_crawler.model import Fetch, Instant, Kind, PageId, Sighting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.opening import Opener

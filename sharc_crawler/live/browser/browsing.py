@@ -12,6 +12,7 @@ import hashlib
 import logging
 import math
 import os
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,7 +34,6 @@ from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import EMBEDDED, HowMade, Kind, Result, Sighting, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from sharc_crawler.archive.options import Resource

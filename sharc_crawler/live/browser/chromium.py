@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -24,8 +25,6 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.errors import SharcError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.live.browser.seen import Rendering
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell")

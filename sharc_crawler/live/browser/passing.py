@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.posted import sent, with_method
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sharc_crawler.login import Login
 
 _FETCHED = ("XHR", "Fetch")  # what scripts fetch, as the protocol names it

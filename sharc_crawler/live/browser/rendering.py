@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from http.client import responses
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,6 @@ from sharc_crawler.live.browser.shown import LONGEST, PageShown, watched
 from sharc_crawler.live.browser.workers import as_set, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from sharc_crawler.live.browser.manner import Manner

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from w3lib.encoding import resolve_encoding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _TEXT, _FRAGMENT = 3, 11  #: types of nodes
 #: elements whose text is none of the page

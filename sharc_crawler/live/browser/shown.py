@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sharc_crawler.live.browser.chromium import Chromium, PageError
@@ -10,8 +11,6 @@ from sharc_crawler.live.browser.long_polls import LongPolls
 from sharc_crawler.live.browser.seen import Asked, Rendering
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
-
     from sharc_crawler.model import Seconds
     from sharc_crawler.spool import Octets
 

@@ -6,13 +6,12 @@ What they load passes the crawl as it is; that they are listened to tells their 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.browser import sockets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from sharc_crawler.login import Cookie
 
 #: No page is printed: a browser without a printer waits for one for ever, and its page with it. Neither a flag nor a

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from sharc_crawler.errors import SharcError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.live.scheduler import SharcScheduler
 
     P = ParamSpec("P")

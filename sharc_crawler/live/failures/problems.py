@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from os import strerror
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,6 @@ from sharc_crawler.links.robots import wants_password
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.live.wire.tap import Tap
 
     Words = tuple[tuple[type[Exception], str | Callable[[Any], str]], ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
@@ -20,8 +21,6 @@ from sharc_crawler.model import Exchange, Result, Seconds
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from scrapy.http import Response
 
     from sharc_crawler.bucket import TokenBucket

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,6 @@ from sharc_crawler.live.setup.operator import openings, require_operator, user_a
 from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Opening
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
 

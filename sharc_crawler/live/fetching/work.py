@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,6 @@ from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Captures
 from sharc_crawler.seeds.hacs.sites import pages_under
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-
     from sharc_crawler.archive.histories.fetched import AnswerFolder
     from sharc_crawler.archive.warc import WarcWriter
 

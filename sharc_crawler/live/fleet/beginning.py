@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from sharc_crawler.fleet.ledger import Tenure

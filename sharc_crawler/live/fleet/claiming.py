@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,6 @@ from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.writing.space import is_full
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import HostRow

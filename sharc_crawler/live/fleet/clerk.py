@@ -11,6 +11,7 @@ import asyncio
 import faulthandler
 import logging
 import os
+from collections.abc import Callable
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -27,8 +28,6 @@ from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.storage.plain import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.model import Instant, Seconds
 
     P = ParamSpec("P")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -18,8 +19,6 @@ from sharc_crawler.live.former.remembering import remember
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.fleet.clerk import Clerk
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,6 @@ from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.options.table import NEWS, SEEDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from sharc_crawler.fleet.ledger import Tenure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import shutil
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -27,8 +28,6 @@ from sharc_crawler.storage.plain import to_json
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from sharc_crawler.archive.open_files import OpenFiles
     from sharc_crawler.frontier.rows import Batch, HostRow, LinksRow
     from sharc_crawler.frontier.store import FrontierStore

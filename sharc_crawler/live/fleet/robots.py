@@ -5,6 +5,7 @@ A site's own robots.txt is read by its capture, whatever the ledger knows: its r
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, Result
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from sharc_crawler.frontier.rows import HostRow
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.fleet.clerk import Clerk

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,6 @@ from sharc_crawler.live.setup.survey import capture_settings
 from sharc_crawler.live.writing.space import Space
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from scrapy.settings import Settings

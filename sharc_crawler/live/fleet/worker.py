@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,6 @@ from sharc_crawler.live.fleet.robots import take
 from sharc_crawler.live.fleet.saying import say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.live.fleet.history import SharedHistory
     from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.live.session import Session

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,8 +20,6 @@ from sharc_crawler.storage.trying_again import reopened, require_whole, unreache
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.spec import CaptureSpec

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.parts import Parts, at_once
 from sharc_crawler.rates.unstated import UnstatedRates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from concurrent.futures import Future
 
     from sharc_crawler.frontier.ports import Rates

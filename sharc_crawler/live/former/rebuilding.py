@@ -7,6 +7,7 @@ every answer is the archived one. What it knows at the end is what the lost stat
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from itertools import takewhile
@@ -39,7 +40,6 @@ from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.strategies.base import Setting, Strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from sharc_crawler.archive.former import FormerAnswer

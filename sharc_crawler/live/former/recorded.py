@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from sharc_crawler.model import Instant, PageId, Slot, Visit
 from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from sharc_crawler.known_urls import Texts
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.storage.withdrawing import withdrawn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import Batch, VisitRow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http import http_date
@@ -15,8 +16,6 @@ from sharc_crawler.model import Change, Document, Hints, Instant, Kind, Outcome,
 from sharc_crawler.observation import Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
     from sharc_crawler.frontier.rows import JudgementRow, LastmodRow, LinksRow, PageRow, UrlRow, VisitRow
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.storage.observations import ObservationStore

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, StoreUnavailable
@@ -15,8 +16,6 @@ from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, DAY, SitemapRules
 from sharc_crawler.rates.sources import capture_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sharc_crawler.live.config import Config
     from sharc_crawler.rates.base import RateSource
     from sharc_crawler.storage.observations import ObservationStore

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,6 @@ from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import HowMade, Instant, Seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from sharc_crawler.frontier.sites import Sites

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -18,7 +19,6 @@ from sharc_crawler.errors import StoreUnavailable, Superseded
 from sharc_crawler.report.log import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from scrapy import Request, Spider

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import compress
@@ -15,8 +16,6 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.model import Instant, Phase, Seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.hosts import Host, Pace

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from sharc_crawler.errors import SharcError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import FrameType
 
 

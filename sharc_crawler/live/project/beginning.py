@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,7 +15,6 @@ from sharc_crawler.live.project.kept import lacking_method
 from sharc_crawler.live.setup.output import is_begun
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from pathlib import Path
 
     from scrapy import Spider

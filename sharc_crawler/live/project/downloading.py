@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from scrapy import Request, version_info
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy.core.downloader import Downloader, Slot
 
 

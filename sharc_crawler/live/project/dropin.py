@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter, deque
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, signals
@@ -27,8 +28,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.urls import canonical, without_credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy.crawler import Crawler
     from scrapy.dupefilters import BaseDupeFilter
 

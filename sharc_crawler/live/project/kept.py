@@ -7,6 +7,7 @@ usual way), and ``restore_request(kept)``, which makes the request of it again.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from enum import Enum
 from http.cookiejar import Cookie
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,6 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.live.requests import META_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy import Request, Spider
     from scrapy.http.cookies import CookieJar
 

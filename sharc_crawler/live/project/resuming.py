@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -21,8 +22,6 @@ from sharc_crawler.live.requests import META_KEY, Lease
 from sharc_crawler.model import Fetch, PageId, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from sharc_crawler.storage.gathered import is_collection
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from scrapy.settings import BaseSettings

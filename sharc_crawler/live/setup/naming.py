@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +12,6 @@ from urllib.parse import urlsplit
 from sharc_crawler.errors import UsageError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.model import Instant
 
 _PLACE = re.compile(r"%\((\w+)\)s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
@@ -12,8 +13,6 @@ from sharc_crawler.live.wire.addresses import LOOPBACK, AddressRules, Opening, l
 from sharc_crawler.options.reading import read_setting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from scrapy.settings import BaseSettings
 
     from sharc_crawler.frontier.spec import ScopeKind

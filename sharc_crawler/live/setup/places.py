@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from sharc_crawler.storage.folders import RUNNING, SITES, site_folders
 from sharc_crawler.storage.holding import owner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import Batch, ExchangeRow, LinksRow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ from sharc_crawler.report.words import short
 from sharc_crawler.storage.opening import store_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.setup.arguments import Arguments

@@ -6,6 +6,7 @@ sitemaps once more, for what a capture claims by them (``sharc confirm``), is su
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from shlex import quote
@@ -25,7 +26,6 @@ from sharc_crawler.model import Kind, Seconds
 from sharc_crawler.software import named, together
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scrapy.settings import Settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +21,6 @@ from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.trying_again import unreached
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.frontier.spec import CaptureSpec

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX
@@ -12,7 +13,6 @@ from sharc_crawler.storage.beside import load_state, open_state
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import (
@@ -18,13 +19,10 @@ from ipaddress import (
     ip_address,
     ip_network,
 )
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 from urllib.parse import unquote
 
 from sharc_crawler.errors import SharcError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 SETTING = "SHARC_ALLOWED_ADDRESSES"
 

@@ -6,6 +6,7 @@ import http.client
 import socket
 import ssl
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -15,8 +16,6 @@ from sharc_crawler.live.setup.operator import private_seeds
 from sharc_crawler.live.wire.addresses import AddressRules, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sharc_crawler.model import Seconds
 
 LONGEST: Seconds = 30.0  #: for the whole answer

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from time import monotonic
@@ -27,8 +28,6 @@ from sharc_crawler.live.wire.framing import INTERIM, LONGEST_HEAD, Framing
 from sharc_crawler.live.wire.tap import Tap, WithheldError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     Key = tuple[str, str, int]  # scheme, host, port
 
 IDLE = 240.0  #: seconds after which a connection is used no more, as Twisted has it

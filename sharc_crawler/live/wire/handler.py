@@ -13,6 +13,7 @@ own look-up finds to be private; one that is not found goes to the proxy.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +40,6 @@ from sharc_crawler.model import Exchange, Kind
 from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy.crawler import Crawler
 
     from sharc_crawler.live.wire.proxied import ProxyRules

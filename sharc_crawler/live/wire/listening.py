@@ -6,6 +6,7 @@ to whom a connection is made, and puts a listener between the connection and Twi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,6 @@ from sharc_crawler.live.wire.tls_trust import take_unreadable_names
 from sharc_crawler.spool import LARGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
     from twisted.internet.defer import Deferred
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sharc_crawler.live.reading.memory import MemoryBudget
@@ -10,8 +11,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.spool import LARGE, Octets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from OpenSSL import SSL
 
     from sharc_crawler.spooling import Spooling

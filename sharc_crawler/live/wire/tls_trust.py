@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from OpenSSL import SSL, crypto
 from scrapy.core.downloader import tls
 from service_identity import CertificateError, VerificationError
 from service_identity.pyopenssl import verify_hostname, verify_ip_address
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 class TlsTrust:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.writing.child import Child
@@ -13,8 +14,6 @@ from sharc_crawler.model import CaptureRef, Exchange
 from sharc_crawler.spool import Octets, in_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sharc_crawler.archive.options import Original, Resource
     from sharc_crawler.live.requests import Lease
 

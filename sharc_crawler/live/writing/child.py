@@ -10,12 +10,9 @@ import subprocess
 import sys
 import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _STOPS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 _ROOM = 1 << 20  #: bytes that the system is asked to hold for a child that is busy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import astuple, fields
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,6 @@ from sharc_crawler.model import Exchange
 from sharc_crawler.spool import Octets, Spool
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sharc_crawler.archive.options import Original, Resource
 
 BLOCKS = ("request", "response", "surplus")  # of an exchange: sent as they are

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Condition, RLock
@@ -14,8 +15,6 @@ from sharc_crawler.archive.objects import ObjectFolder
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from sharc_crawler.model import CaptureRef, Seconds
 
 logger = logging.getLogger(__name__)

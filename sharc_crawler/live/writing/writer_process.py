@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -28,8 +29,6 @@ from sharc_crawler.spool import Spool
 from sharc_crawler.storage.payloads import StoredPayload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from sharc_crawler.archive.base import CaptureWriter, WriterKind
     from sharc_crawler.live.writing.uploads import Uploads
     from sharc_crawler.storage.observations import ObservationStore
