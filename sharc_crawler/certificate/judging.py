@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 NO_ANSWER = (Result.FAILED, Result.REFUSED)
 #: less is claimed than the records show: by how long downloads took, which no record says; as these refuted the crawl
-_LESS = (Reason.STALE, Reason.REFUTED)
+_LESS = (Reason.STALE, Reason.REFUTED, Reason.ASKED_AGAIN)
 
 
 class Judge:

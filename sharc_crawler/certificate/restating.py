@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.certificate.judging import NO_ANSWER, Judge, recorded
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Judgement, Kind, Result, Verdict
+from sharc_crawler.model import Kind, Result, Verdict
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.witness import Finding
 
     Entry = Mapping[str, Any]
-
-REFUTED = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.REFUTED)
 
 
 def as_recorded(entry: Entry, judge: Judge, *, odd: bool) -> Entry:
@@ -42,18 +40,19 @@ def add_unlisted(
         for entry in source.entries(document):
             if (place := canonical(entry["url"])) in urls:
                 known.add(place)
-                own.setdefault(entry["url"], _unknown(entry, entry["visit"], entry.get("revisit")))
+                again = _unknown(entry, entry["visit"], entry.get("revisit"), Reason.ASKED_AGAIN)
+                own.setdefault(entry["url"], again)
     site = documents[0]["subsites"][0]["name"]
     for url in (url for place, url in urls.items() if place not in known):
         restated[0][url] = _unknown({"url": url, "kind": Kind.PAGE.value, "subsite": site}, None, None)
 
 
-def _unknown(entry: Entry, visit: Entry | None, revisit: Entry | None) -> Entry:
+def _unknown(entry: Entry, visit: Entry | None, revisit: Entry | None, why: Reason = Reason.REFUTED) -> Entry:
     """The page with these downloads alone: captured if its visit brought content."""
-    found = {**{name: entry[name] for name in ("url", "kind", "subsite")}, "reason": REFUTED.reason, "visit": visit}
+    found = {**{name: entry[name] for name in ("url", "kind", "subsite")}, "reason": why, "visit": visit}
     if "verdict" not in entry or visit is None or visit["result"] != Result.OK.value:
         return found
-    return {**found, "verdict": REFUTED.verdict.value, "evidence": REFUTED.evidence.value, "revisit": revisit}
+    return {**found, "verdict": Verdict.UNKNOWN.value, "evidence": Evidence.NONE.value, "revisit": revisit}
 
 
 def _by_record(stated: Entry | None, judge: Judge) -> Entry | None:

@@ -261,5 +261,8 @@ def _expected(documents: Mapping[str, Document], trust: Trust, seals: Seals) -> 
         known = seals.domains.get(name)
         if trust.signer in (None, signer) or (known and (known.domain, known.doubt) == (trust.signer, "")):
             continue
-        who = f"{known.domain} ({known.doubt or signer})" if known else signer
-        yield Finding(f"it is signed by {who}, not by {trust.signer}", name)
+        if known and known.domain == trust.signer:
+            yield Finding(f"it names {known.domain} as its signer, but {known.doubt}", name)
+        else:
+            who = f"{known.domain} ({known.doubt or signer})" if known else signer
+            yield Finding(f"it is signed by {who}, not by {trust.signer}", name)

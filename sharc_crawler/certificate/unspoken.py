@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 NOTE = "The WARC files do not bear out what the crawl had judged of"  #: at the head of a certificate that says so
+RESTATED = (Reason.REFUTED, Reason.ASKED_AGAIN)  #: reasons of pages that are certified otherwise than they were judged
 _LATEST = 600.0  #: seconds before a cut within which what was downloaded may not have been noted yet
 
 
@@ -74,7 +75,7 @@ class Known:
     def add(self, entry: Mapping[str, Any]) -> None:
         """A page of theirs."""
         if (url := canonical(entry["url"])) in self._urls:
-            self._refuted.update([url] if self._restated and entry.get("reason") == Reason.REFUTED else [])
+            self._refuted.update([url] if self._restated and entry.get("reason") in RESTATED else [])
             standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
             stated = [(one["date"], f"{one['file']}:{one['offset']}") for one in standing]
             answered = all(one["file"] for one in standing)  # what is said to have failed shows nothing

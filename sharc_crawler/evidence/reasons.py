@@ -54,8 +54,7 @@ class Reason(StrEnum):
     FIRST_REFUSED = "first-refused", "the first fetch was refused"
     SECOND_FAILED = "second-failed", "the second fetch failed"
     SECOND_REFUSED = "second-refused", "the second fetch was refused"
-    # data of a page that scripts make
-    DATA_CHANGED = "data-changed", "what its scripts fetched had changed"
+    DATA_CHANGED = "data-changed", "what its scripts fetched had changed"  # of a page that scripts make
     DATA_UNKNOWN = "data-unknown", "whether what its scripts fetched stayed the same is not known"
     # lastmods
     LASTMOD_BEFORE_VISIT = "lastmod-before-visit", "lastmod before the visit, read at T or later"
@@ -74,6 +73,7 @@ class Reason(StrEnum):
     LATE_DOWNLOAD = "late-download", "downloaded only after the reference instant"
     STOPPED = "stopped", "the capture is not complete: it was not judged yet"
     REFUTED = "refuted", "the WARC files do not bear out what was judged"
+    ASKED_AGAIN = "asked-again", "asked for in between, it was not as before: it differs each time, or was gone"
     # not captured
     LATE = "late", "discovered after the reference instant"
     LEFT_OUT = "left-out", "{}"

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from sharc_crawler.certificate.fixity import pages_name
 from sharc_crawler.certificate.material import PageEntries, opened
 from sharc_crawler.certificate.refuted import refuted_in
-from sharc_crawler.certificate.unspoken import NOTE
+from sharc_crawler.certificate.unspoken import NOTE, RESTATED
 from sharc_crawler.certificate.writing import path_of
 from sharc_crawler.errors import UsageError
-from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.refuted import as_restated, unproven
 from sharc_crawler.report.taught import read_taught
@@ -60,6 +59,6 @@ def _restated_in(certificate: Path) -> Restated:
         if not any(note.startswith(NOTE) for note in json.loads(certificate.read_bytes())["capture"]["notes"]):
             return {}
         pages = PageEntries(partial(opened, certificate.with_name(pages_name(certificate.name))))
-        return {entry["url"]: entry for entry in pages if entry["reason"] == Reason.REFUTED}
+        return {entry["url"]: entry for entry in pages if entry["reason"] in RESTATED}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):  # none, or it cannot be read
         return {}

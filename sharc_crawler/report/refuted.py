@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     Entry = Mapping[str, Any]
 
 ROUNDS = 3  #: a page may rest on others that turn out to be unknown
+FAULT = "This is a fault of sharc-crawler, or of a plug-in: please report it"
+OTHERWISE = f"{Reason.ASKED_AGAIN.words[0].upper()}{Reason.ASKED_AGAIN.words[1:]}"
 NOTE = "There is no certificate: the WARC files do not bear out what was judged of the pages."
 
 
@@ -81,9 +83,10 @@ def as_restated(facts: CaptureFacts, restated: Restated) -> CaptureFacts:
     if not restated:
         return facts
     pages = f"{counted(len(restated), 'page')}, of which nothing is claimed"
-    first = min(restated)
+    faults = [url for url, entry in restated.items() if entry["reason"] != Reason.ASKED_AGAIN]
+    first = min(faults or restated)
     asked = (restated[first]["visit"] or {}).get("uri", first)  # as it was asked for: on the site nothing has our names
-    note = f"{OF_PAGES} {pages}. This is a fault of sharc-crawler, or of a plug-in: please report it ({asked})"
+    note = f"{OF_PAGES} {pages}. {FAULT if faults else OTHERWISE} ({asked})"
     return replace(facts, pages=RefutedPages(facts.pages, restated), notes=(note, *facts.notes))
 
 
@@ -102,7 +105,7 @@ class RefutedPages:
             if entry := left.pop(page.url, None):
                 visits = _visit(page.visit, entry["visit"]), _visit(page.revisit, entry.get("revisit"))
                 page = replace(page, visit=visits[0], revisit=visits[1], former=(), data=())
-                yield _unknown(page, captured="verdict" in entry)
+                yield _unknown(page, captured="verdict" in entry, why=entry["reason"])
             else:
                 known = self._restated is not None or page.verdict is None
                 yield page if known else _unknown(page, captured=True)
@@ -111,9 +114,9 @@ class RefutedPages:
             yield PageFacts(*place, reason=Reason.REFUTED, subsite=entry["subsite"])
 
 
-def _unknown(page: PageFacts, *, captured: bool) -> PageFacts:
+def _unknown(page: PageFacts, *, captured: bool, why: str = Reason.REFUTED) -> PageFacts:
     verdict, evidence = (Verdict.UNKNOWN, Evidence.NONE) if captured else (None, None)
-    return replace(page, verdict=verdict, evidence=evidence, reason=Reason.REFUTED, alike=False)
+    return replace(page, verdict=verdict, evidence=evidence, reason=why, alike=False)
 
 
 def _visit(visit: VisitFacts | None, stated: Entry | None) -> VisitFacts | None:

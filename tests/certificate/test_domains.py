@@ -98,6 +98,8 @@ def test_the_command_says_so_too(sealed, roots, owner, authority, tmp_path):
     assert (said.exit_code, "not checked: signature.json, by the key sha256:" in said.output) == (0, True)
     said = CliRunner().invoke(main, ["verify", str(folder), "--signer", DOMAIN])
     assert (said.exit_code, "nobody here vouches" in said.output) == (3, True), "a domain that nobody vouches for"
+    assert f"signature.json: it names {DOMAIN} as its signer, but nobody" in said.output
+    assert f"not by {DOMAIN}" not in said.output
 
 
 def altered_json(**changes):
@@ -177,7 +179,9 @@ def test_a_signature_by_a_domain_cannot_be_altered(capture, roots, name):
 def test_another_owner_of_the_name_is_nobody(capture, owner, authority, roots, tmp_path):
     resigned(capture, DomainOwner(tmp_path / "forger"), authority)
     assert found(capture) == []
-    assert any("not by archive.example" in one for one in found(capture, signer=DOMAIN, authority=roots))
+    assert any(
+        "names archive.example as its signer, but" in one for one in found(capture, signer=DOMAIN, authority=roots)
+    )
 
 
 def test_another_authority_is_nobody(capture, owner, tmp_path, roots):

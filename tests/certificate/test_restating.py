@@ -12,6 +12,7 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Verdict
+from sharc_crawler.report.opened import as_sealed
 from sharc_crawler.report.refuted import as_restated, settle
 from tests.certificate.made import SITE, make
 
@@ -87,6 +88,22 @@ def test_an_answer_that_no_page_speaks_of_is_one_that_was_not_captured(tmp_path)
         "url": f"{SITE}equal", "kind": "page", "subsite": facts.site, "reason": "refuted", "visit": None,
     }  # fmt: skip
     assert page_of(after, "equal").verdict is None
+
+
+def test_a_page_that_was_not_as_before_when_it_was_asked_for_in_between_is_no_fault(tmp_path):
+    """To see which of its links stay, or whether its host throttles; later reports say so, too."""
+    looked = {"revisit": None, "verdict": Verdict.UNKNOWN, "evidence": Evidence.NONE, "reason": Reason.NEVER_REVISITED}
+    facts = make(tmp_path)
+    after, certified = settled(with_page(facts, "changed", **looked), tmp_path)
+    assert certified.findings == ()
+    assert verify(tmp_path).findings == []
+    entry = sealed_pages(tmp_path)["changed"]
+    assert (entry["verdict"], entry["reason"]) == ("unknown", Reason.ASKED_AGAIN)
+    assert after.notes[0].endswith(
+        f"Asked for in between, it was not as before: it differs each time, or was gone ({SITE}changed)"
+    )
+    assert as_sealed([facts], tmp_path)[0].notes[0] == after.notes[0]
+    assert page_of(as_sealed([facts], tmp_path)[0], "changed").reason == Reason.ASKED_AGAIN
 
 
 def test_where_most_pages_are_apart_nothing_is_sealed(tmp_path):
