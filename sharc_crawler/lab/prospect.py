@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 ZIP = b"PK\x03\x04"
-ARCHIVE = re.compile(rb"WARC/1|\s?CDX |!|\S+ \d{1,14} \{")  #: how WARC, CDX and CDXJ files begin
+ARCHIVE = re.compile(rb"WARC/1|\s?CDX |!|\S+ \d{1,14} (\{|\S+ \S+ (\d{3}|-) )")  #: how WARC, CDX and CDXJ files begin
 PAGES = "report-pages.jsonl"  #: beside a report
 OUR_PAGES = "report/data-pages.jsonl"  #: in a WACZ file of ours
 REPORT = b'{\n "format": "sharc-report"'

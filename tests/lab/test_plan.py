@@ -129,7 +129,8 @@ h)/i.png 20200101000000 http://h/i.png image/png 200 A - - 1 0 f
 
 
 def test_from_an_index_of_captures(tmp_path):
-    for body in (CDX, gzip.compress(CDX)):
+    headless = CDX.partition(b"\n")[2]
+    for body in (CDX, gzip.compress(CDX), headless, headless.replace(b"\n", b"\r\n")):
         found = from_file(write(tmp_path, body, "index.cdx"), now=1585699200.0)
         assert found.urls == ["http://h/", "http://h/a"]
         assert found.rates[0] > 3 * found.rates[1]
