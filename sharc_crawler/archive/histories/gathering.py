@@ -59,7 +59,7 @@ class Gathering:
         self._by_key: dict[str, int] = {}
 
     def number(self, key: bytes, url: bytes) -> int:
-        """The number of a URL; a key that is none of ours (not a SURT) is made anew from the URL.
+        """The number of a URL; a key that is none of ours (no SURT, or an IP address not reversed) is made anew.
 
         Raises :class:`ValueError` for an address that is longer than any.
         """
@@ -139,7 +139,8 @@ class Gathering:
         if not url.lower().startswith((b"http://", b"https://")):
             return NOT_WEB
         address = url.decode("utf-8", "replace")
-        sort_key = _as_ours(key.decode("utf-8", "replace")) if b")/" in key else _surt(address)
+        host, ours, _ = key.partition(b")/")
+        sort_key = _as_ours(key.decode("utf-8", "replace")) if ours and b"." not in host else _surt(address)
         if sort_key is None:
             return NOT_WEB
         number = self._by_key.setdefault(sort_key, len(self._keys))

@@ -126,6 +126,16 @@ def test_keys_that_are_no_surt_are_made_anew(tmp_path: Path) -> None:
     assert read(tmp_path, SEVEN + other).captures.keys == ["org,a)/"]
 
 
+def test_a_key_of_an_ip_address_reversed_or_not_is_of_one_page(tmp_path: Path) -> None:
+    """Wayback's indexes have such addresses as they are, pywb's reversed."""
+    keys = "192.0.2.7)/", "7,2,0,192)/", "192.0.2.7:8080)/", "7,2,0,192:8080)/"
+    rows = [
+        f"{key} 2020010{n}000000 http://192.0.2.7{':8080' * (n > 1)}/ text/html 200 A 9" for n, key in enumerate(keys)
+    ]
+    found = read(tmp_path, "\n".join(rows)).captures
+    assert found.keys == ["7,2,0,192)/", "7,2,0,192:8080)/"]
+
+
 def test_text_answer_with_resume_key(tmp_path: Path) -> None:
     history = read(tmp_path, SEVEN + "\norg%2Ca%29%2F+20200101000001\n")
     assert history.resume_key == "org%2Ca%29%2F+20200101000001"
