@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 
+COMPARED = 2  #: captures: one, and what it is compared with
+
+
 @dataclass(frozen=True, slots=True)
 class RankedSeed:
     """A seed's place, and whether it is to be crawled."""
@@ -73,7 +76,10 @@ def rank(
     until_now = seeds.window(-math.inf, task.now)
     seen, answered = until_now.latest(until_now.last_seen()), until_now.answered
     urls, captures = tuple(seeds.urls), window.captures()  # known before it is asked: a ranker may write into its own
-    least, scores = _least(window), scored(ranker, seeds, window, task)
+    least, older = _least(window), _least(until_now)
+    scores = scored(ranker, seeds, window, task)
+    if scores.known is not None:  # by older captures, where the window compares none
+        least = np.where((captures < COMPARED) & scores.known, older, least)
     if theta == "auto":
         theta = likely_best(scores.value)
     chosen = _chosen(scores.value, theta, budget, order := ordered(scores.value, seen))
