@@ -80,7 +80,7 @@ def command(
     \b
     Example:
       sharc simulate --world size=10000,leaves=hot --strategy bfs,sharc-selective
-      sharc simulate --history site.csv.gz --window 2012-01-01 2013-01-01 \
+      sharc simulate --history site.csv.gz --root / --window 2012-01-01 2013-01-01 \
         --rates history --strategy sharc-selective --json
     """
     if len(history) > 1:

@@ -86,7 +86,7 @@ class HistorySpec:
         if root is None or not existence.alive(root, self.start):
             near = f"; its first page then is {found!r}" if (found := self._first(lives, existence)) else ""
             raise UsageError(
-                f"root={self.root!r} is no page of {self.history} that exists when the window begins{near}"
+                f"--root={self.root!r} is no page of {self.history} that exists when the window begins{near}"
             )
         everything = Changes.of([life.hist + life.changes for life in lives])
         changes = everything.within(self.start, self.end)
