@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.errors import UsageError, unknown_name
@@ -18,8 +18,6 @@ from sharc_crawler.urls import host_of, require
 
 if TYPE_CHECKING:
     from re import Pattern
-
-    from tldextract import TLDExtract
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +152,9 @@ def _site_of(host: str, kind: ScopeKind) -> str:
     """What two hosts of one site have in common."""
     if kind != "domain":
         return host.removeprefix("www.")
-    name = host if host.endswith("]") else re.sub(r":\d+$", "", host)
-    return _suffixes()(name).top_domain_under_public_suffix or name
+    from sharc_crawler.frontier.domains import domain_of  # slow to import
 
-
-@cache
-def _suffixes() -> TLDExtract:
-    """The public suffix list as installed: no network, no cache on disk."""
-    from tldextract import TLDExtract  # slow to import, and only for scope=domain
-
-    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
+    return domain_of(host)
 
 
 def _without_scheme(url: str) -> str:
