@@ -270,3 +270,26 @@ def test_of_a_site_that_is_kept_up_it_says_so_and_how_long_it_will_be():
     (kept,) = [text for text in phases if text.startswith("kept up: 2 pages, 40 looks, ")][:1]
     assert kept == "kept up: 2 pages, 40 looks, 0:09:09 left", kept
     assert Snapshot.of(sites).phase == "kept up"
+
+
+def test_a_wait_that_a_host_asks_for_is_no_slowness():
+    """Ten pages in a second each, then half an hour; as much is foretold all the while, and after it."""
+    sites, out, now = Sites(Politeness(delay=0.0, obey_robots=False)), StringIO(), 0.0
+    links = [Sighting(f"http://h.example/{number}") for number in range(100)]
+    spec = CaptureSpec("h", ("http://h.example/",), strategy="bfs:revisits=none", sitemaps=())
+    sites.open(spec, now)
+    told, asked, foretold = ProgressLine(sites, now, out), 0, []
+    while asked < 15:
+        if isinstance(one := sites.next(now), Fetch):
+            asked, now = asked + 1, now + 1.0
+            answer = Outcome(Result.OK, now - 1.0, now, 200, digest="sha1:x")
+            if asked == 10:
+                answer = Outcome(Result.FAILED, now - 1.0, now, 503, retry_after=1800.0)
+            sites.finished(one, answer, links if asked == 1 else ())
+        else:
+            now = min(one.until, now + 1.0)
+        told.show(now)
+        if now >= 60.0 and (isinstance(one, Fetch) or now % 300.0 == 0.0):
+            foretold.append((now, seconds_left(told.text(now))))
+    assert len(foretold) > 9
+    assert all(left <= max(1810.0 - instant, 0.0) + 180.0 for instant, left in foretold), foretold
