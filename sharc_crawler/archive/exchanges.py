@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 
 def common_fields(exchange: Exchange) -> Fields:
     """What all records of an exchange carry."""
-    fields = [
-        ("WARC-Date", iso(exchange.started)),
-        ("WARC-Target-URI", target_uri(exchange.url)),
-    ]
+    fields = [("WARC-Date", iso(exchange.started)), ("WARC-Target-URI", target_uri(exchange.url))]
     if exchange.ip:
         fields.append(("WARC-IP-Address", exchange.ip))
     if exchange.normalised:

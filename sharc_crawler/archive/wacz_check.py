@@ -27,26 +27,9 @@ _BLOCK = 1 << 20
 LARGEST = 1 << 26  #: bytes of what is packed, and looked at
 _MODE = 0o600 << 16  #: of all files: for their owner alone
 #: what the directory says of each entry, and no file's header repeats
-_ALIKE = (
-    "create_system",
-    "reserved",
-    "volume",
-    "internal_attr",
-    "external_attr",
-    "comment",
-    "date_time",
-)
+_ALIKE = ("create_system", "reserved", "volume", "internal_attr", "external_attr", "comment", "date_time")
 #: what reading a file may raise whose place, size or compression in the zip file was altered
-UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    RuntimeError,
-    EOFError,
-    OSError,
-    ValueError,
-    struct.error,
-)
+UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, EOFError, OSError, ValueError, struct.error)
 
 
 def altered(path: Path, progress: Callable[[int], None] = lambda _: None) -> Iterator[tuple[str, str]]:

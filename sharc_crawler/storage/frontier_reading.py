@@ -10,14 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.rows import (
-    CaptureRow,
-    JudgementRow,
-    LastmodRow,
-    PageRow,
-    UrlRow,
-    VisitRow,
-)
+from sharc_crawler.frontier.rows import CaptureRow, JudgementRow, LastmodRow, PageRow, UrlRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     NO_VALIDATORS,

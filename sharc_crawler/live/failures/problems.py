@@ -117,11 +117,7 @@ def _reasons(error: Exception) -> list[Exception]:
     return [reason.value for reason in getattr(error.__cause__ or error, "reasons", ())]
 
 
-_TRUNCATIONS = {
-    DownloadCancelledError: "length",
-    DownloadTimeoutError: "time",
-    StopDownload: "unspecified",
-}
+_TRUNCATIONS = {DownloadCancelledError: "length", DownloadTimeoutError: "time", StopDownload: "unspecified"}
 
 
 def truncation(error: Exception, tap: Tap) -> str | None:

@@ -21,11 +21,7 @@ if TYPE_CHECKING:
     from sharc_crawler.storage.observations import ObservationStore
 
 NOT_MODIFIED = 304  #: to a visit: the server's word that a former capture has it still
-CHANGES = {
-    Verdict.COHERENT: Change.UNCHANGED,
-    Verdict.CHANGED: Change.CHANGED,
-    Verdict.UNKNOWN: Change.UNKNOWN,
-}
+CHANGES = {Verdict.COHERENT: Change.UNCHANGED, Verdict.CHANGED: Change.CHANGED, Verdict.UNKNOWN: Change.UNKNOWN}
 
 
 def remember(store: FrontierStore, history: ObservationStore) -> None:

@@ -28,20 +28,7 @@ if TYPE_CHECKING:
 EACH_RUN = "SHARC_OUTPUT=captures/%(name)s/%(time)s"  #: how a project names a folder for each run
 MOMENT: Seconds = 3.0  #: in which whoever writes there without a crawl has ended
 #: what a capture cannot be resumed with another value of; whatever else changes, what was captured stays as it is
-SAME = (
-    "mode",
-    "seeds",
-    "scope",
-    "sitemaps",
-    "size",
-    "limit",
-    "hops",
-    "traps",
-    "audit",
-    "skip",
-    "subsites",
-    "session",
-)
+SAME = ("mode", "seeds", "scope", "sitemaps", "size", "limit", "hops", "traps", "audit", "skip", "subsites", "session")
 
 
 @dataclass(frozen=True, slots=True)
