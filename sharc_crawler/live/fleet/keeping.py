@@ -77,15 +77,12 @@ class SharedFolder:
         self.folder, self.objects = folder, ""
 
     def holds(self, folder: Path) -> str:
-        """As the protocol says."""
         return str(folder) if folder.is_dir() and (holds_state(folder) or any(folder.glob(f"*{SUFFIX}*"))) else ""
 
     def read(self, folder: Path, name: str) -> bytes:
-        """As the protocol says."""
         return (folder / name).read_bytes() if (folder / name).exists() else b""
 
     def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:
-        """As the protocol says."""
         make_folder(folder)
         take_over(folder, epoch)
         try:
@@ -98,11 +95,9 @@ class SharedFolder:
             raise
 
     def gather(self, folder: Path) -> Mapping[str, int]:  # noqa: ARG002 - they are there
-        """As the protocol says."""
         return {}
 
     def deliver(self, folder: Path, ready: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:  # noqa: ARG002
-        """As the protocol says."""
         put_in_place(ready, folder, check)
 
     def let_go(self, folder: Path) -> None:
@@ -120,17 +115,14 @@ class SharedObjects:
         return self._objects.below(folder.relative_to(self.folder).as_posix())
 
     def holds(self, folder: Path) -> str:
-        """As the protocol says."""
         there = self._of(folder)
         return there.url if any(not name.startswith(".") for name in there.names()) else ""
 
     def read(self, folder: Path, name: str) -> bytes:
-        """As the protocol says."""
         there = self._of(folder)
         return b"" if there.size(name) is None else there.get(name)
 
     def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:
-        """As the protocol says."""
         self.let_go(folder)
         make_folder(folder)
         there = self._of(folder)
@@ -139,13 +131,11 @@ class SharedObjects:
         there.put(mark_of(epoch), b"%d" % epoch)
 
     def gather(self, folder: Path) -> Mapping[str, int]:
-        """As the protocol says."""
         there = self._of(folder).names()
         fetch(self._of(folder), folder)
         return there
 
     def deliver(self, folder: Path, ready: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
-        """As the protocol says."""
         objects, own = self._of(folder), ready.parent.name
         deliver(ready, objects, there, check, by=own)
         objects.remove([f"{own}/{MARK}"])
