@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -12,16 +13,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.archive.cdxj import REVISIT, index_lines, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.options import COLLECTION
 from sharc_crawler.archive.zipnum import merged
 from sharc_crawler.errors import SharcError, UsageError
+from sharc_crawler.urls import _PARAMETERS
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Instant
@@ -137,16 +140,12 @@ def _collect(folders: Sequence[Path], collection: Path) -> None:
             with suppress(FileExistsError):  # names tell site, time and run: a copy of the same file
                 (collection / "archive" / warc.name).symlink_to(warc.resolve())
     indexes = [index for folder in folders for index in sorted(folder.glob("*.cdxj"))]
-    from sharc_crawler.archive.spellings import preferred  # captures, which ask what is lost, show nothing
-
     with (collection / "indexes" / "index.cdxj").open("w", encoding="utf-8") as out:  # pywb asks each file each time
         out.writelines(preferred(merged(indexes)))
 
 
 def _lay_rules(program: Path, place: Path) -> None:
     """Links with a session's id, which a crawl drops, lead to what it asked for."""
-    from sharc_crawler.archive.spellings import rules
-
     if text := rules(program):
         (place / "rules.yaml").write_text(text, encoding="utf-8")
         with (place / "config.yaml").open("a") as config:
@@ -194,3 +193,46 @@ def _serves(port: int, place: Path) -> bool:
         asked.request("GET", f"/static/{_OWN}")
         return asked.getresponse().read(4096) == os.fsencode(place)
     return False
+
+
+# -- addresses that links spell otherwise than they were asked for, or that share an index key -------------------------
+
+
+_DROPPED = _PARAMETERS.pattern.replace(".*", "[^&]*")
+_IN_PATH = ";jsessionid=[^/;?]*"
+_BEFORE = "    url_normalize:\n"
+_SAME = "".join(
+    f"        - match: '(?i){expression}'\n          replace: ''\n"
+    for expression in (_IN_PATH, rf"(?<=[?&])(?:{_DROPPED})&", rf"[?&](?:{_DROPPED})$")
+)
+#: pywb's own last rule looks for what differs in the query alone; ours in the path's session, too
+_LAST = re.compile(r"(- url_prefix: ''\n +fuzzy_lookup:\n)( +)match: '\(\)'\n?")
+_ANY = rf"(?i){_IN_PATH}|/?\?.*$"
+
+
+def rules(program: Path) -> str:
+    """The rules of pywb for addresses not in its index, and what a crawl drops of them; empty: it has other rules."""
+    for path in program.resolve().parent.parent.glob("lib/python*/site-packages/pywb/rules.yaml"):
+        own = path.read_text(encoding="utf-8")
+        if _BEFORE in own and _LAST.search(own):
+            return _LAST.sub(_last, own.replace(_BEFORE, _BEFORE + _SAME, 1))
+    return ""
+
+
+def _last(found: re.Match[str]) -> str:
+    indent = found[2]
+    return f"{found[1]}{indent}re_type: sub\n{indent}match: '{_ANY}'\n{indent}replace: ''\n"
+
+
+def preferred(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a sorted index, without failures of one spelling of an address where another was answered.
+
+    Keys fold case: ``MAIN.HTM``, which is not there, and ``main.htm``, which is, are one to a replay.
+    """
+    for _, group in groupby(lines, key=lambda line: line.partition(" ")[0]):
+        alike = list(group)
+        if len({line.split(" ", 4)[3] for line in alike}) > 1:  # each has its URL first
+            entries = list(index_lines(alike))
+            answered = {one.url for one in entries if (one.status or "")[:1] not in ("4", "5")}
+            alike = [line for line, one in zip(alike, entries, strict=True) if not answered or one.url in answered]
+        yield from alike

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from sharc_crawler.archive.cdxj import IndexEntry, index_lines
-from sharc_crawler.archive.spellings import preferred, rules
+from sharc_crawler.archive.replay import preferred, rules
 
 HERE, AWAY = "http://a.org/main.htm", "http://a.org/MAIN.HTM"
 RULES = r"""
