@@ -16,7 +16,7 @@ from sharc_crawler.plural import counted
 from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.chosen import SELECTION
 from sharc_crawler.seeds.guarded import updated
-from sharc_crawler.seeds.hacs.rank import make_ranker, rank
+from sharc_crawler.seeds.hacs.rank import check_cut, make_ranker, rank
 from sharc_crawler.seeds.hacs.selection import SeedChoice, Selection
 from sharc_crawler.seeds.hacs.sites import homepages
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
@@ -24,6 +24,29 @@ from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
     from sharc_crawler.observation import Observation
+    from sharc_crawler.options.table import Options
+
+
+def choice_of(options: Options, name: str) -> SeedChoice:
+    """The choice by the ranker of this name, checked.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    ranker = make_ranker(name)
+    if not options.seeds:
+        raise UsageError(f"ranker={name!r} chooses among seeds; add seeds=FILE, a URL a line")
+    check_cut(ranker, options.theta, options.budget)
+    timemaps = tuple(str(Path(file).resolve()) for file in options.timemaps)
+    missing = next((file for file in timemaps if not Path(file).exists()), None)
+    if missing:
+        raise UsageError(f"timemaps={missing!r} is not there; sharc seeds fetch makes such a folder")
+    history = options.history
+    if not timemaps and not (history and Path(history).exists()):
+        raise UsageError(
+            f"ranker={name!r} needs the seeds' history: timemaps=FILE-OR-FOLDER (CDX, TimeMaps, WARC; see "
+            "sharc seeds fetch) or history=FILE of former captures"
+        )
+    return SeedChoice(name, options.theta, options.budget, options.updates, options.explore, timemaps, history)
 
 
 def chosen(choice: SeedChoice, urls: Sequence[str], folder: Path) -> Selection:

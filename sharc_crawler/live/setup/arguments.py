@@ -154,7 +154,7 @@ def _choice(options: Options) -> SeedChoice | None:
     """How seeds are chosen; ``None`` where no ranker is named: all of them are crawled."""
     if options.ranker is None:
         return None
-    from sharc_crawler.live.seeding.arguments import choice_of  # rankers: only where one is named
+    from sharc_crawler.live.seeding.choosing import choice_of  # rankers: only where one is named
 
     return choice_of(options, options.ranker)
 
