@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.data import DataState, redirected
+from sharc_crawler.evidence.data import DataState, judged_with_data, redirected
 from sharc_crawler.frontier.rows import JudgementRow, UrlRow
 from sharc_crawler.model import Instant, Judgement, Slot, Url
 from sharc_crawler.report.pages import counted, last, not_judged_yet
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.report.pages import Truth
     from sharc_crawler.report.subsites import SubsiteParts
 
 
@@ -37,3 +41,19 @@ class DataStates:
             url: DataState(Judgement(row.verdict, row.evidence, row.reason), subsites.of(row.page).reference, downloads)
             for url, (row, *downloads) in self._rows.items()
         }
+
+
+def with_states(
+    page: PageFacts,
+    reference: Instant | None,
+    data: Mapping[Url, DataState],
+    truth: Truth | None,
+    span: tuple[Instant, Instant],
+) -> PageFacts:
+    """A page judged together with what its scripts fetched; ``span``: the time that true changes are asked for of."""
+    page = judged_with_data(page, reference, data)
+    if page.truth is None or not page.data or truth is None:
+        return page
+    from sharc_crawler.evidence.truth import with_data  # of a demo
+
+    return with_data(page, [(truth(url, *span), data[url]) for url in page.data])

@@ -24,7 +24,7 @@ from sharc_crawler.report import phrases, words
 from sharc_crawler.report.gathered import MAX_ROWS, Gathered
 from sharc_crawler.report.listing import REPLAY
 from sharc_crawler.report.next_steps import next_steps, trapped
-from sharc_crawler.report.phrases import HELD, blurred, came, few, forecast, guessed
+from sharc_crawler.report.phrases import HELD, blurred, few, guessed
 from sharc_crawler.report.schedule import schedule
 from sharc_crawler.report.words import percent, printable, size, span
 from sharc_crawler.urls import machine_of
@@ -80,6 +80,8 @@ def _expected(report: Mapping[str, Any]) -> Tile | None:
     refuted = report["claim"]["code"] == Statement.REFUTED
     if not expected["pages"] or guessed(expected) or refuted:  # a guess is no figure to look at
         return None
+    from sharc_crawler.report.forecasts import came, forecast  # where rates are known
+
     what = "coherent" if expected["same_content"] == expected["counted"] else "to keep content"
     return Tile(f"Expected {what}", forecast(expected), f"{HELD}; {came(expected)}")
 

@@ -99,23 +99,16 @@ class StoredPages:
             embeds=tuple(map(Url, url.embeds)),
             lastmod=max((said.lastmod for said in url.lastmods), default=None),
         )
-        return self._with_data(page, part.reference) if self.data and row.kind is Kind.PAGE else page
+        if not self.data or row.kind is not Kind.PAGE:
+            return page
+        from sharc_crawler.report.data_states import with_states  # only where browsers showed pages
+
+        return with_states(page, part.reference, self.data, self.truth, self.span)
 
     def _true_changes(self, url: UrlRow) -> tuple[float, ...] | None:
         """Those of a page that was judged, where they are known."""
         changes = self.truth(url.page.url, *self.span) if self.truth and url.judgement else None
         return None if changes is None else tuple(map(float, changes))
-
-    def _with_data(self, page: PageFacts, reference: Instant | None) -> PageFacts:
-        """Judged together with what its scripts fetched."""
-        from sharc_crawler.evidence.data import judged_with_data  # only where browsers showed pages
-
-        page = judged_with_data(page, reference, self.data)
-        if page.truth is None or not page.data or self.truth is None:
-            return page
-        from sharc_crawler.evidence.truth import with_data  # of a demo
-
-        return with_data(page, [(self.truth(url, *self.span), self.data[url]) for url in page.data])
 
 
 def counted(url: UrlRow) -> list[VisitRow]:

@@ -8,7 +8,8 @@ from sharc_crawler.guides import guide
 from sharc_crawler.instants import second
 from sharc_crawler.model import HowMade, Kind, Verdict
 from sharc_crawler.plural import counted
-from sharc_crawler.report.phrases import forecast, guessed, sources
+from sharc_crawler.report.forecasts import forecast
+from sharc_crawler.report.phrases import guessed, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

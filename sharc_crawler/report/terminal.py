@@ -15,7 +15,7 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.notes import left_by_bounds, noted
-from sharc_crawler.report.phrases import HELD, blurred, came, few, forecast, guessed, kept_content, unfounded, whole
+from sharc_crawler.report.phrases import HELD, blurred, few, guessed, kept_content, unfounded, whole
 from sharc_crawler.report.words import percent, printable, short, size, span
 
 if TYPE_CHECKING:
@@ -133,7 +133,11 @@ def _figures(facts: CaptureFacts, totals: Mapping[str, Any], expected: Mapping[s
 
 def _expected(expected: Mapping[str, Any]) -> str:
     """What was expected, beside what came of just that."""
-    return unfounded(expected) if guessed(expected) else f"{forecast(expected)} {HELD}; {came(expected)}"
+    if guessed(expected):
+        return unfounded(expected)
+    from sharc_crawler.report.forecasts import came, forecast  # as above
+
+    return f"{forecast(expected)} {HELD}; {came(expected)}"
 
 
 def _truth(facts: CaptureFacts) -> Iterator[Text]:
