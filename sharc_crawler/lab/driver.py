@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
@@ -165,34 +165,26 @@ def begins(site: Site, strategy: str, attested: NDArray[np.bool_], step: Seconds
     return site.start + (1 - share) / 2 * (site.end - site.start)
 
 
+@dataclass(eq=False)
 class Simulation:
     """A capture in virtual time."""
 
-    def __init__(
-        self,
-        site: Site,
-        belief: Belief,
-        strategy: str,
-        step: Seconds,
-        published: Published | None = None,
-        audit: float = 0.0,
-        subsites: str = "",
-        hints: float = HINTS,
-        skip: str = "off",
-        judged: bool = True,
-    ) -> None:
-        self._site = site
-        self._hints = hints
-        self._skip = skip
+    site: Site
+    belief: Belief
+    strategy: str
+    step: Seconds
+    published: Published | None = None
+    audit: float = 0.0
+    subsites: str = ""
+    hints: float = HINTS
+    skip: str = "off"
+    judged: InitVar[bool] = True
+
+    def __post_init__(self, judged: bool) -> None:
+        site, step = self.site, self.step
         self._taken = np.zeros(len(site.urls), np.bool_)
-        self._subsites = subsites
-        self._published = published
-        self._audit = audit
-        self._belief = belief
-        self._strategy = strategy
-        self._step = step
         self._takes = min(step, DATE_PRECISION)  # a download: a slower one would not be T itself
-        self._begin = begins(site, strategy, belief.attested, step)
+        self._begin = begins(site, self.strategy, self.belief.attested, step)
         self._visits = np.full(len(site.urls), math.nan)
         self._revisits = np.full(len(site.urls), math.nan)
         self._audits = np.full(len(site.urls), math.nan)
@@ -201,7 +193,7 @@ class Simulation:
         parts = Parts(
             strategy=self._make,
             scope=lambda _: EveryLink(),
-            rates=lambda spec: BelievedRates(belief, site.numbers, self._told(spec)),
+            rates=lambda spec: BelievedRates(self.belief, site.numbers, self._told(spec)),
             links=lambda _: self._known_links(),
             history=self._history,
             taken=lambda _, url: self._archived(site.numbers[url]),
@@ -211,16 +203,16 @@ class Simulation:
         )
         self._known_graph = False
         # remembers the judgements, and the parts
-        self._store = MemoryStore() if subsites or (judged and published is not None) else None
+        self._store = MemoryStore() if self.subsites or (judged and self.published is not None) else None
         politeness = Politeness(delay=step, obey_robots=False)
         self.frontier = Frontier(politeness, self._store, parts, lease_time=math.inf)
 
     def _make(self, spec: CaptureSpec, setting: Setting) -> Strategy:
-        return Informed(make_strategy(spec.strategy, setting), self._belief, self._number, self._attested)
+        return Informed(make_strategy(spec.strategy, setting), self.belief, self._number, self._attested)
 
     def _seen(self, page: int) -> LastSeen | None:
         """What the archive holds of a page."""
-        site, time = self._site, self._belief.seen
+        site, time = self.site, self.belief.seen
         if time is None or not site.created[page] < time:
             return None
         past = site.past.rows[page]
@@ -229,17 +221,17 @@ class Simulation:
 
     def _history(self, spec: CaptureSpec) -> SiteHistory:
         """What the archive knows of the site."""
-        then = self._site.as_of(self._begin)
-        if self._skip != "off":
-            return experience(then, self._belief.seen)
+        then = self.site.as_of(self._begin)
+        if self.skip != "off":
+            return experience(then, self.belief.seen)
         return weekly_captures(then) if self._dated() else no_history(spec)
 
     def _told(self, spec: CaptureSpec) -> Callable[[Instant], Belief] | None:
         """What tells new rates on the way, where pages are claimed by the sitemaps' word."""
-        late = self._published.late if self._published is not None else 0.0
-        if not (self._belief.again and make_strategy(spec.strategy, Setting()).attests):
+        late = self.published.late if self.published is not None else 0.0
+        if not (self.belief.again and make_strategy(spec.strategy, Setting()).attests):
             return None
-        return lambda now: believe(self._site, self._belief.source, now - late)
+        return lambda now: believe(self.site, self.belief.source, now - late)
 
     def _archived(self, page: int) -> Outcome | None:
         """The archive's copy of a page, as the outcome of a visit."""
@@ -248,25 +240,25 @@ class Simulation:
 
     def _dated(self) -> bool:
         """Whether a sitemap was read after the archive last saw the pages."""
-        return self._belief.seen is not None and self._belief.seen < self._begin
+        return self.belief.seen is not None and self.belief.seen < self._begin
 
     def _number(self, page: PageId) -> int:
-        return self._site.numbers[self.frontier.pages.urls[page]]
+        return self.site.numbers[self.frontier.pages.urls[page]]
 
     def run(self, graph: str, tell: Callable[[float], None] = lambda _: None) -> VirtualCrawl:
         """Drive the frontier until it has nothing more to do."""
-        walks = self._strategy.partition(":")[0] in WALKERS and graph != LISTED
+        walks = self.strategy.partition(":")[0] in WALKERS and graph != LISTED
         planned, still = graph != "discover" and not walks, graph in ("known", LISTED)
-        seeds = [self._site.root] if not planned else self._site.known if still else self._site.archived
+        seeds = [self.site.root] if not planned else self.site.known if still else self.site.archived
         self._known_graph = planned and still
         now = self._begin
-        web = Web(self._site, frozen=still, published=self._published, dated=self._dated())
-        size = len(self._site.archived if planned and graph == "recapture" else self._site.known)
+        web = Web(self.site, frozen=still, published=self.published, dated=self._dated())
+        size = len(self.site.archived if planned and graph == "recapture" else self.site.known)
         capture = self.frontier.open(self._spec(size, discover=not self._known_graph), now, seeded=False)
         for start in range(0, len(seeds), AT_ONCE):
             self.frontier.schedule(web.seeds(seeds[start : start + AT_ONCE], now), now)
-        if self._published is not None:
-            self.frontier.schedule(self._published.lists, now)
+        if self.published is not None:
+            self.frontier.schedule(self.published.lists, now)
         decisions = 0
         while not isinstance(what := self.frontier.next(now), Done):
             if isinstance(what, Wait):
@@ -277,9 +269,9 @@ class Simulation:
                 continue
             self._download(what, web, capture)
             decisions += 1
-            now += self._step
+            now += self.step
             if decisions % TELL_EVERY == 0:
-                tell(min(1.0, (now - self._site.start) / (self._site.end - self._site.start)))
+                tell(min(1.0, (now - self.site.start) / (self.site.end - self.site.start)))
         return self._done(capture, web, decisions, now)
 
     def _done(self, capture: SiteCapture, web: Web, decisions: int, now: Instant) -> VirtualCrawl:
@@ -289,7 +281,7 @@ class Simulation:
         done = VirtualCrawl(
             schedule,
             self._hopeless,
-            self._step,
+            self.step,
             decisions,
             self._attested,
             self._audits,
@@ -297,29 +289,29 @@ class Simulation:
             self._judged(),
             self._confirmed(capture, web, now),
             capture.mode.audit,
-            taken=self._taken if self._skip != "off" else None,
+            taken=self._taken if self.skip != "off" else None,
         )
-        return self._divided(done) if self._subsites else done
+        return self._divided(done) if self.subsites else done
 
     def _spec(self, size: int, *, discover: bool) -> CaptureSpec:
         return CaptureSpec(
-            self._site.name,
-            (self._site.urls[self._site.root],),
-            self._strategy,
+            self.site.name,
+            (self.site.urls[self.site.root],),
+            self.strategy,
             sitemaps=(),
             size=size,
             discover=discover,
             resources=False,
             traps=False,  # a pure tree's pages name none but new ones
-            audit=self._audit,
-            subsites=self._subsites,
-            hints=self._hints if self._published is not None or self._dated() else 0.0,
-            skip=self._skip,
+            audit=self.audit,
+            subsites=self.subsites,
+            hints=self.hints if self.published is not None or self._dated() else 0.0,
+            skip=self.skip,
         )
 
     def _known_links(self) -> Iterator[tuple[str, str]]:
         """The links of the start, where the graph is known."""
-        site = self._site
+        site = self.site
         for page in site.known if self._known_graph else ():
             for target in site.graph.links(page, site.start):
                 yield site.urls[page], site.urls[target]
@@ -333,7 +325,7 @@ class Simulation:
 
     def _judged(self) -> Mapping[int, Judgement] | None:
         """The frontier's judgements, by page of the site."""
-        if self._store is None or self._published is None:
+        if self._store is None or self.published is None:
             return None
         rows = self._store.load().judgements
         return {self._number(row.page): Judgement(row.verdict, row.evidence, row.reason) for row in rows}
@@ -341,18 +333,18 @@ class Simulation:
     def _confirmed(self, capture: SiteCapture, web: Web, ended: Instant) -> Mapping[int, Judgement] | None:
         """The frontier's judgements as a later reading of the sitemap leaves them (``sharc confirm``)."""
         judged, mode, reference = self._judged(), capture.mode, capture.reference
-        if judged is None or self._published is None or reference is None or not isinstance(mode, ByLastmods):
+        if judged is None or self.published is None or reference is None or not isinstance(mode, ByLastmods):
             return judged
         known, later = mode.attestations, {}
         read = ended + known.lag
-        for told in chain.from_iterable(web.sitemap(read, url) for url in self._published.sitemaps):
+        for told in chain.from_iterable(web.sitemap(read, url) for url in self.published.sitemaps):
             if told.hints is not None and told.hints.lastmod is not None:
                 lastmod = told.hints.lastmod
                 later[told.url] = Lastmod(read, lastmod, lastmod + told.hints.lastmod_precision)
         found = dict(judged)
         for page, downloads in known.downloads.items():
             url = self.frontier.pages.urls[page]
-            before = found.get(number := self._site.numbers[url])
+            before = found.get(number := self.site.numbers[url])
             if before is not None and before.evidence.dated and before.verdict is Verdict.COHERENT and url in later:
                 words = [*known.lastmods.get(page, ()), later[url]]
                 found[number] = of_comparison(weigh(downloads, words, reference, lag=known.lag).comparison)
@@ -360,7 +352,7 @@ class Simulation:
 
     def _take(self, fetch: Fetch, web: Web) -> None:
         """The archive's copy stands for the page: it takes no time, and links as it did."""
-        page = self._site.numbers[fetch.url]
+        page = self.site.numbers[fetch.url]
         outcome = self._archived(page)
         assert outcome is not None, "it was asked before"
         self._visits[page], self._taken[page] = self._begin, True
@@ -371,15 +363,12 @@ class Simulation:
         if fetch.kind is Kind.PROBE:
             self.frontier.finished(fetch, Outcome(Result.GONE, now, now + self._takes, 404))
             return
-        if fetch.kind is Kind.SITEMAP:
+        if fetch.kind in (Kind.SITEMAP, Kind.HUB):
             outcome = Outcome(Result.OK, now, now + self._takes, 200, date=now + self._takes)
-            self.frontier.finished(fetch, outcome, web.sitemap(now, fetch.url))
+            named = web.hub(fetch.url, now) if fetch.kind is Kind.HUB else web.sitemap(now, fetch.url)
+            self.frontier.finished(fetch, outcome, named)
             return
-        if fetch.kind is Kind.HUB:
-            outcome = Outcome(Result.OK, now, now + self._takes, 200, date=now + self._takes)
-            self.frontier.finished(fetch, outcome, web.hub(fetch.url, now))
-            return
-        page = self._site.numbers[fetch.url]
+        page = self.site.numbers[fetch.url]
         strategy = capture.strategy
         twice = strategy is not None and strategy.revisits and not strategy.attests
         if capture.phase is Phase.CHECK:
@@ -389,6 +378,6 @@ class Simulation:
         else:
             self._visits[page] = now
             self._hopeless[page] = fetch.plan is Plan.HOPELESS
-            if fetch.slot is Slot.ONLY and twice and not self._belief.attested[page]:
+            if fetch.slot is Slot.ONLY and twice and not self.belief.attested[page]:
                 self._revisits[page] = now  # the apex
         self.frontier.finished(fetch, web.download(page, now, self._takes), web.links(page, now))
