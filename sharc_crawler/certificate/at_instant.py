@@ -23,8 +23,8 @@ from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.not_modified import weak
 from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.validators import weak
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Instant, Judgement, Kind, Outcome, Result, Slot, Url, Verdict

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sharc_crawler.changes.http import BROKEN, http_date
-from sharc_crawler.evidence.headers import is_part, made_on_request, opaque
+from sharc_crawler.changes.http import BROKEN
+from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Comparison, Outcome, Result
@@ -38,7 +38,7 @@ def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool =
     if is_part(old) or is_part(new):
         return Comparison.unknown(Reason.PARTIAL)
     if new.result is Result.NOT_MODIFIED:
-        from sharc_crawler.evidence.not_modified import not_modified  # few sites answer so
+        from sharc_crawler.evidence.validators import not_modified  # few sites answer so
 
         return not_modified(old, new, restless=restless)
     before, after = _kind(old), _kind(new)
@@ -74,28 +74,15 @@ def _payloads(old: Outcome, new: Outcome, *, restless: bool, dated: bool) -> Com
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
     if not unpacked or (old.media_type, old.charset) != (new.media_type, new.charset):
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TYPE)
-    if not restless and (why := contradiction(old, new, dated=dated)):
+    if not restless and (why := said_against(old, new, dated=dated)):
         return Comparison.unknown(why)
     return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.EQUAL_BYTES if same else Reason.EQUAL_UNPACKED)
 
 
-def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason | None:
-    """What the headers of two downloads of the same content say against it: it may have changed and changed back.
-
-    Bytes packed in another way may have another ETag; a Last-Modified made on request says nothing, unless those of its
-    kind of pages are ``dated``.
-    """
-    etags = old.validators.etag, new.validators.etag
-    alike = old.digest == new.digest or (old.decoded is not None and new.decoded is not None)
-    if alike and all(etags) and opaque(etags[0]) != opaque(etags[1]):
-        return Reason.OTHER_ETAG
-    texts = old.validators.last_modified, new.validators.last_modified
-    before, after = map(http_date, texts)
-    if all(texts) and texts[0] != texts[1] and None in (before, after):  # moved, as nobody can read
-        return Reason.LATER_MODIFIED
-    if after is None or after == before or (not dated and made_on_request(old) and made_on_request(new)):
+def said_against(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason | None:
+    """What the validators of two downloads of the same content say against it."""
+    if not any(new.validators):
         return None
-    if before is not None and not all(etags):  # either way: by a clock of its own, or put back by something older
-        return Reason.LATER_MODIFIED
-    since = (old.started if before is None else before) if old.date is None else old.date
-    return Reason.LATER_MODIFIED if after >= since else None
+    from sharc_crawler.evidence.validators import contradiction  # many sites send none
+
+    return contradiction(old, new, dated=dated)

@@ -21,8 +21,8 @@ from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.not_modified import weak
 from sharc_crawler.evidence.reasons import RARE, Reason
+from sharc_crawler.evidence.validators import weak
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Result, Verdict
 from sharc_crawler.urls import url_class

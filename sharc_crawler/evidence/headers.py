@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 _ODD = re.compile(r',|"[^"]*;[^"]*"')  #: in a Content-Type: readers differ on what it says
 _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s;"]+)', re.IGNORECASE)
-#: a Last-Modified that lies so little before the Date is weak (RFC 9110, 8.8.2.2), or made on request
-TOO_FRESH = 1.0
 UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
 _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.IGNORECASE | re.ASCII)
 _PARTIAL, REWRITTEN = 206, 203  #: the latter by a proxy, which does not say when it had it
@@ -92,14 +90,3 @@ def _age(said: Mapping[bytes, Sequence[str]], called: Sequence[bytes]) -> Second
     from sharc_crawler.evidence.copies_aged import age  # of answers by caches
 
     return age(said, called, UNTOLD)
-
-
-def made_on_request(outcome: Outcome) -> bool:
-    """Whether an answer's Last-Modified lies within a second of its Date."""
-    modified = http_date(outcome.validators.last_modified)
-    return modified is not None and outcome.date is not None and modified >= outcome.date - TOO_FRESH
-
-
-def opaque(etag: str | None) -> str | None:
-    """An ETag without its mark of weakness."""
-    return etag.removeprefix("W/") if etag else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from urllib.parse import urlsplit
 
-from sharc_crawler.evidence.comparison import compare, contradiction
-from sharc_crawler.evidence.headers import REWRITTEN, is_part, made_on_request
+from sharc_crawler.evidence.comparison import compare, said_against
+from sharc_crawler.evidence.headers import REWRITTEN, is_part
 from sharc_crawler.evidence.intervals import DATE_PRECISION, FAR, Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
@@ -49,6 +49,8 @@ class Revisits:
             self._away.pop(url, None)
         self.clocks.saw(url, outcome)
         if outcome.validators.last_modified:
+            from sharc_crawler.evidence.validators import made_on_request  # many sites send none
+
             kind = class_of(url)
             if made_on_request(outcome):
                 self._by_clock[kind] = sorted((*self._by_clock.get(kind, ()), outcome.started))[:PAIRS]
@@ -118,7 +120,7 @@ class Restless:
         if revisit.started - visit.started > SHORT or revisit.result is not Result.OK:
             return
         change = compare(visit, revisit, restless=True).change
-        if change is Change.UNCHANGED and contradiction(visit, revisit):
+        if change is Change.UNCHANGED and said_against(visit, revisit):
             self._pairs[class_of(url)] += 1
             self._brief |= {class_of(url)} if revisit.started - visit.started <= BRIEF else set()
         elif change is not Change.UNKNOWN:

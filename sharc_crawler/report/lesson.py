@@ -16,7 +16,8 @@ from sharc_crawler.changes.masks import Mask, as_json, load_masks
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import LEARNED, SUPPORT, PageFacts, Taught, VisitFacts
-from sharc_crawler.evidence.headers import TOO_FRESH, header_text
+from sharc_crawler.evidence.headers import header_text
+from sharc_crawler.evidence.validators import TOO_FRESH
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:

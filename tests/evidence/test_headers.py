@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.evidence.headers import UNTOLD, header_bytes, header_text, made_on_request, of_headers
-from sharc_crawler.evidence.not_modified import weak
+from sharc_crawler.evidence.headers import UNTOLD, header_bytes, header_text, of_headers
+from sharc_crawler.evidence.validators import made_on_request, weak
 from sharc_crawler.model import Outcome, Result, Validators
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.not_modified import weak
+from sharc_crawler.evidence.validators import weak
 from sharc_crawler.model import Kind, PageId
 
 if TYPE_CHECKING:

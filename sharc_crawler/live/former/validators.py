@@ -20,8 +20,8 @@ from sharc_crawler.collection.thinning import damaged_note, forget_payloads
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.evidence.headers import is_part
-from sharc_crawler.evidence.not_modified import contradicts, weak
 from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.validators import contradicts, weak
 from sharc_crawler.live.former.former_answers import as_taken
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Outcome, Result, Validators
 from sharc_crawler.strategies.base import Setting
