@@ -9,6 +9,7 @@ downloads do.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -31,8 +32,6 @@ from sharc_crawler.model import Instant, Judgement, Kind, Outcome, Result, Slot,
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from sharc_crawler.certificate.judging import Judge
     from sharc_crawler.certificate.lastmods import ServersWord
     from sharc_crawler.certificate.witness import RecordedExchange

@@ -7,9 +7,10 @@ import hashlib
 import re
 import zlib
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 from zipfile import ZipFile, is_zipfile
 
 from sharc_crawler.archive.stock import DAMAGED
@@ -21,10 +22,7 @@ from sharc_crawler.certificate.material import Material
 from sharc_crawler.certificate.names import CERTIFICATES, CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.witness import Finding, Witness
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 _ARCHIVE = re.compile(r"\.w?arc(\.(gz|zst|bz2|xz))?(\.[a-z]+)?$", re.IGNORECASE)
 _MAGIC = (b"WARC/", b"filedesc://")

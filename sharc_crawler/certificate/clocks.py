@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -11,8 +12,6 @@ from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
 
 

@@ -12,6 +12,7 @@ import json
 import math
 import os
 import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,7 +43,6 @@ from sharc_crawler.model import Instant, Seconds, Verdict
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.certificate.material import Material

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, maybe_iso, unix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
     from sharc_crawler.evidence.figures import PageSums
     from sharc_crawler.model import Instant
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.model import Instant
 
 #: fields of such a signature

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +24,7 @@ from sharc_crawler.model import Instant, Kind, Result, Seconds
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.urls import canonical
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 Restated = dict[str, "Document"]  #: entries by URL
 

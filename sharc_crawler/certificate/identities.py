@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -25,7 +26,6 @@ from sharc_crawler.certificate.signatures import UNREADABLE, fingerprint, public
 from sharc_crawler.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     Ask = Callable[[bytes], bytes]  #: asks a time stamp authority

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,6 @@ from sharc_crawler.instants import unix
 from sharc_crawler.model import NO_VALIDATORS, Judgement, Kind, Outcome, Result, Seconds, Slot, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from sharc_crawler.certificate.lastmods import Recorded, ServersWord, Warcs
     from sharc_crawler.certificate.material import PageEntries
     from sharc_crawler.evidence.data import DataState

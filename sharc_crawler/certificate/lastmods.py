@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,8 +24,6 @@ from sharc_crawler.model import Instant, Judgement, Outcome, Result, Seconds, Ve
 from sharc_crawler.urls import canonical, host_of, machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from sharc_crawler.certificate.judging import Entry, Judge
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse

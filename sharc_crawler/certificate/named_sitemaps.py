@@ -6,6 +6,7 @@ Many a robots.txt names a sitemap that is not there, and the site answers with a
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -20,8 +21,6 @@ from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
 
     Warcs = Mapping[str, Callable[[], IO[bytes]]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,6 @@ from sharc_crawler.certificate.witness import MAIN, SERVERS_WORD, Finding, Recor
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from sharc_crawler.certificate.shared_payloads import SharedPayloads
 
 _NOT_MODIFIED = 304

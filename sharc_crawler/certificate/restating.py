@@ -6,6 +6,7 @@ the downloads that the records have, as they have them, and nothing is claimed. 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.judging import NO_ANSWER, Judge, recorded
@@ -15,8 +16,6 @@ from sharc_crawler.model import Kind, Result, Verdict
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from sharc_crawler.certificate.examining import Restated
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.certificate.witness import Finding

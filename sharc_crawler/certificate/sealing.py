@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Set
     from pathlib import Path
 
     from sharc_crawler.certificate.domains import DomainSeal

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64decode, b64encode
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cryptography import x509
@@ -21,7 +22,6 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 CURVE = "secp384r1"  #: the one that ReplayWeb.page verifies

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
 from stat import S_ISBLK, S_ISCHR, S_ISFIFO
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.wacz import NO_ZIP, PACKAGE, SEAL, WACZ
@@ -17,9 +18,6 @@ from sharc_crawler.certificate.names import CERTIFICATES, CONFIRMATION, CONFIRME
 from sharc_crawler.errors import DataError
 from sharc_crawler.storage.beside import says_it_holds_state
 from sharc_crawler.storage.folders import capture_folders
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LOCAL_HEADER = 30  #: bytes, of a file in a zip file, before its name
 

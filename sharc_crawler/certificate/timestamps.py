@@ -11,6 +11,7 @@ import re
 import ssl
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,7 +31,6 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import iso, second
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from sharc_crawler.model import Instant, Seconds

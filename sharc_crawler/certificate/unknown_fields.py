@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.evidence.schemas import schema
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 
 def unknown_fields(document: Mapping[str, Any]) -> Iterator[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 from sharc_crawler.certificate.material import Material, visits_of
@@ -17,10 +18,7 @@ from sharc_crawler.model import Result
 from sharc_crawler.unlikely import is_nobodys, is_unlikely
 from sharc_crawler.urls import canonical
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 NOTE = "The WARC files do not bear out what the crawl had judged of"  #: at the head of a certificate that says so
 RESTATED = (Reason.REFUTED, Reason.ASKED_AGAIN)  #: reasons of pages that are certified otherwise than they were judged

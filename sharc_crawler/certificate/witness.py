@@ -6,6 +6,7 @@ import hashlib
 import re
 from base64 import b64decode
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -17,8 +18,6 @@ from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.spool import pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from sharc_crawler.certificate.on_disk import Many
 
     Place = tuple[str, int]  #: file, offset

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml import etree
 
@@ -18,10 +19,6 @@ from sharc_crawler.changes.masks import Mask, folded
 from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.plural import counted
 from sharc_crawler.text import as_text, is_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 _INLINE = frozenset(
     [

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from sharc_crawler.spool import Octets, pieces
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _PAIRS = [one + other for one in _DIGITS for other in _DIGITS]  #: base 32 (RFC 4648) of ten bits, in half the time

@@ -10,6 +10,7 @@ any site (:mod:`sharc_crawler.changes.noise`), nor what masks blank. Of other do
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -25,8 +26,6 @@ from sharc_crawler.markup import bounded
 from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sharc_crawler.changes.masks import Mask
 
 _HTML = {"text/html", "application/xhtml+xml"}

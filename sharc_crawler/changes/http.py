@@ -7,21 +7,17 @@ phrase. Nothing is decoded to text, so nothing is lost (RFC 9112).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sharc_crawler.changes.digest import digest_of
 from sharc_crawler.model import Instant, Result
 from sharc_crawler.spool import Octets, pieces
 from sharc_crawler.urls import without_credentials
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 CUT, BROKEN = "cut:", "broken:"  #: before the digest of what was packed, and not unpacked to its end
 REDIRECTS = {301, 302, 303, 307, 308}

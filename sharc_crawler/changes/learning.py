@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sharc_crawler.changes.attributes import ADDRESSES, PLAIN
 from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse
@@ -25,9 +26,6 @@ from sharc_crawler.changes.noise import plain_text, size
 from sharc_crawler.changes.patterns import merged, of_addresses, of_numbers, of_texts, runs
 from sharc_crawler.changes.places import Places
 from sharc_crawler.plural import agreeing, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 LARGEST = 0.2  #: share of a page's text that a mask may take as a whole: what is larger is the page itself
 MOST = 300  #: places in which a page may differ and still teach: one that differs in more is another page

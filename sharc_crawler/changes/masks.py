@@ -5,19 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml import etree
 
 from sharc_crawler.changes.attributes import PLAIN
 from sharc_crawler.changes.noise import blank, texts
 from sharc_crawler.errors import DataError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
 
 VERSION = 1
 TAKEN = "taken"  #: in a collection's file, see :func:`taken_over`

@@ -7,15 +7,13 @@ taken for noise is worse than noise that is taken for an edit.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lxml import etree
 
 from sharc_crawler.changes.zones import in_utc, plain_days
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: elements that show nothing to a reader
 NO_CONTENT = ("script", "style", "link", "meta")

@@ -7,13 +7,10 @@ blanked (:class:`~sharc_crawler.changes.masks.Mask`), so an edit of them is stil
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.masks import folded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CLOCK = re.compile(r"\d{1,2}(?::\d|h\d|[時时点點시])")
 #: what makes words next to a clock a date, in whatever language: its year, or all of it in figures

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from lxml import etree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: one that other pages will not have (or that XPath cannot quote): post-1234
 _OF_ONE_PAGE = re.compile(r"\d\d|'")

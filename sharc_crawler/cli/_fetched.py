@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 import re
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.text import is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.model import Seconds

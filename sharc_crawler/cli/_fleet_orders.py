@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from sharc_crawler.options.mappings import seeds_of_file
 from sharc_crawler.options.reading import read_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 PLANS = (".yaml", ".yml")

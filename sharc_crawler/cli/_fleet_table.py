@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -16,10 +17,6 @@ from sharc_crawler.fleet.ledger import Bound, FleetLedger, FleetStatus, SiteStat
 from sharc_crawler.instants import iso
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, span
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 EVERY = 1.0  #: seconds between two looks
 PATIENCE = 10.0  #: seconds that one waits for an answer who only looks

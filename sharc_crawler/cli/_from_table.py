@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -10,8 +11,6 @@ from sharc_crawler.options.pages import plain_text
 from sharc_crawler.options.reading import ROWS, checked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sharc_crawler.certificate.identities import Ask
 
 Command = TypeVar("Command", bound="Callable[..., Any]")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import click
 
 from sharc_crawler.report.words import next_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CAPTURE = ("SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile", "scrapy", "crawl", "site")
 ASKED_BY = ("-s", "SHARC_OPERATOR=CONTACT")  #: a place for who asks

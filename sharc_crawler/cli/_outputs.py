@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
@@ -13,8 +14,6 @@ from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import click
 
 STREAM = Path("-")  #: standard output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -9,8 +10,6 @@ from sharc_crawler.certificate.sources import captures_in, is_capture, require_r
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import click
 
 Read = TypeVar("Read", Path, tuple[Path, ...], None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,6 @@ from sharc_crawler.options.kinds import Flag, Real, Text, ValueKind, Whole
 from sharc_crawler.options.reading import ARGUMENTS, checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from sharc_crawler.model import Instant
 
 ROOT = "/"

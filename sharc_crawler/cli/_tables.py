@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.report.foreign import foreign
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 WIDE = 120  #: columns that a table takes at least: where there is no terminal, or a narrow one
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.confirmed import confirmed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sharc_crawler.archive.objects import ObjectFolder
 
 

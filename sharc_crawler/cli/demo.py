@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -24,8 +25,6 @@ from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.write import write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sharc_crawler.demo.server import Request
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import Instant

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -29,10 +29,6 @@ from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import holds_state
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 _NAMED = 3  #: captures, where one is to be chosen
 _READING = "reading what was captured"

@@ -7,10 +7,11 @@ import os
 import signal
 import socket
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -22,10 +23,6 @@ from sharc_crawler.fleet.ledger import FleetLedger, Wish
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 DSN = click.argument("dsn")
 SITES = click.argument("sites", nargs=-1)

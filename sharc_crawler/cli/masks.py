@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,6 @@ from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sharc_crawler.model import Seconds
 
 _FILE = click.Path(exists=True, path_type=Path)

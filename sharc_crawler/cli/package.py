@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -28,9 +29,6 @@ from sharc_crawler.report.package_check import package_digest
 from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import site_folders
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 @click.command()

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,8 +25,6 @@ from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from sharc_crawler.evidence.facts import CaptureFacts
 
 SHOWN = 20  #: sites that a person is told of

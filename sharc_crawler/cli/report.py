@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,8 +39,6 @@ from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import Instant
     from sharc_crawler.report.pages import Truth

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +13,6 @@ from sharc_crawler.cli._next import say_next
 from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.beside import forget_killed
 from sharc_crawler.storage.folders import capture_folders
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @click.command()

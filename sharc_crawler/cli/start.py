@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -20,8 +21,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from sharc_crawler.live.setup.survey import Survey
     from sharc_crawler.model import Seconds
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,6 @@ from sharc_crawler.seeds.temporal.rank import LEAST_PAGES, Ranked, within_budget
 from sharc_crawler.seeds.temporal.views import LogOptions, PageViews, read_views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     import numpy as np

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -32,9 +33,6 @@ from sharc_crawler.report.confirmed import confirmed
 from sharc_crawler.report.package_check import not_of_it, package_digest
 from sharc_crawler.report.unsealed import GIVEN, unsealed, wording_of
 from sharc_crawler.report.words import printable, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _PIPE = "a named pipe or a device where a file belongs: nothing in this folder was read"
 SHOWN = 20  #: findings that a person is shown

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
@@ -28,9 +29,6 @@ from sharc_crawler.watch.facts import facts
 from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.terminal import drawn, headline
 from sharc_crawler.watch.web import WatchServer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CAPTURES = Path("captures")  #: where captures lie that were given no output folder
 FLEET_SITES = 200  #: shown, those that are held first

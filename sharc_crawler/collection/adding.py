@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
@@ -20,8 +21,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
     from sharc_crawler.frontier.rows import CaptureRow
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +26,6 @@ from sharc_crawler.errors import DataError, UsageError, nearest
 from sharc_crawler.instants import iso, unix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.certificate.material import Entry, Material

@@ -7,13 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.confirming import waits
 from sharc_crawler.certificate.fixity import NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
     from pathlib import Path
 
     from sharc_crawler.collection.folder import Collection

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +13,6 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.options.reading import read_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sharc_crawler.model import Instant
 
 

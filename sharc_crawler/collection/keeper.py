@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from shutil import disk_usage
 from types import MappingProxyType
@@ -32,7 +33,6 @@ from sharc_crawler.report.words import short, size
 from sharc_crawler.storage.beside import is_held
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.model import Instant, Seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import scandir
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -22,7 +23,6 @@ from sharc_crawler.report.words import printable, short
 from sharc_crawler.report.write import DATA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.collection.folder import CollectedCapture, Collection

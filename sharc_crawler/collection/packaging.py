@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler import __version__
@@ -22,7 +23,6 @@ from sharc_crawler.report.packaging import PackageSeal, package, signer, stated_
 from sharc_crawler.storage.beside import forget_killed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from sharc_crawler.report.words import size
 from sharc_crawler.report.write import put, saying_where, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from sharc_crawler.collection.folder import Collection
 
     Entry = Mapping[str, Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,6 @@ from sharc_crawler.markup import parsed
 from sharc_crawler.storage.texts import PageCopy, PageText, TextIndex, TextSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sharc_crawler.collection.folder import Collection

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection as Masks
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.drafts import replace_file
@@ -16,7 +17,6 @@ from sharc_crawler.report.taught import Teachers, read_taught
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
-    from collections.abc import Collection as Masks
     from pathlib import Path
 
 

@@ -6,6 +6,7 @@ Every value in it is a text, as on a command line: ``off`` stays ``off``. What i
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
@@ -21,7 +22,6 @@ from sharc_crawler.options.table import NEWS, SEEDS
 from sharc_crawler.storage.gathered import COLLECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from sharc_crawler.frontier.spec import ScopeKind

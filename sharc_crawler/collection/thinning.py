@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.collection.folder import CAPTURES, REMOVING, CollectedCapture, Collection, is_over
@@ -14,7 +15,6 @@ from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.model import Instant, Seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,6 @@ from sharc_crawler.report.unsealed import author_of, unsealed
 from sharc_crawler.report.write import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sharc_crawler.certificate.sealing import Trust

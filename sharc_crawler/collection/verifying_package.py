@@ -7,10 +7,11 @@ import json
 import re
 import shutil
 import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 
 from sharc_crawler.archive.cdxj import IndexEntry, index_lines
 from sharc_crawler.archive.wacz import MULTI, NO_ZIP, PACKAGE, SEAL, WACZ
@@ -28,10 +29,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.instants import second, unix
 from sharc_crawler.report.package_check import INDEX, SOFTWARE
 from sharc_crawler.report.unsealed import GIVEN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
 
 _NAME = re.compile(r"(?P<site>[^/\\\0]+)-(?P<moment>\d{14})\.wacz")
 _FIELDS = "profile", "resources", "title", "description", "created", "wacz_version", "software"  #: in our order

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from itertools import pairwise, starmap
@@ -52,8 +53,6 @@ from sharc_crawler.rates.trust import LastmodTrust, forget_classes, trust
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from sharc_crawler.rates.history import SiteHistory
 
 

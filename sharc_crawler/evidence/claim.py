@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,6 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import iso, maybe_iso
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.evidence.figures import PageSums
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Result, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from sharc_crawler.evidence.facts import PageFacts, VisitFacts
     from sharc_crawler.evidence.kinds import Evidence
 

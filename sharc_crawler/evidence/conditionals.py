@@ -13,9 +13,10 @@ to us. They make validators weak ones, and where there are more of them than equ
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 from sys import intern
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence import audit
@@ -26,10 +27,6 @@ from sharc_crawler.evidence.validators import weak
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Result, Verdict
 from sharc_crawler.urls import url_class
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Set
-
 
 WEAK = " (weak)"  #: marks kinds of pages with weak validators
 _SUMS = "claimed", "audited", "changed", "lies", "unaudited"

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.model import Seconds
 
 _HIT = re.compile(r";\s*hit\s*(?:[;,]|$)", re.IGNORECASE)

@@ -6,6 +6,7 @@ after it: all unchanged, they were in this state together at T.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,8 +15,6 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Instant, Judgement, Result, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from sharc_crawler.evidence.facts import PageFacts
 
 #: from the strongest: what is shown of several things is what is shown of the weakest

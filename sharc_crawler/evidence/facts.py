@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,8 +13,6 @@ from sharc_crawler.evidence.figures import Figures, PageSums
 from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.kinds import Evidence
     from sharc_crawler.rates.swings import Swings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from sharc_crawler.model import EMBEDDED, Instant, Kind, Result, Slot, Url, Verd
 from sharc_crawler.orders import is_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sharc_crawler.evidence.completeness import Completeness
     from sharc_crawler.evidence.facts import PageFacts, SubsiteFacts, VisitFacts
     from sharc_crawler.evidence.truth import TruthTally

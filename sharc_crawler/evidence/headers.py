@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sharc_crawler.changes.http import CUT, http_date
 from sharc_crawler.model import Outcome, Result, Seconds, Validators
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
 
 _ODD = re.compile(r',|"[^"]*;[^"]*"')  #: in a Content-Type: readers differ on what it says
 _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s;"]+)', re.IGNORECASE)

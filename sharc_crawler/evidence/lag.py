@@ -6,14 +6,13 @@ change. What was seen of that in former captures is the least that has to be wai
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sharc_crawler.evidence.lastmods import Lastmod
     from sharc_crawler.model import Seconds
     from sharc_crawler.rates.history import SiteHistory

@@ -8,7 +8,8 @@ which each download's Date header ties to ours; what their precision, or the clo
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from sharc_crawler.changes.http import BROKEN, http_date
 from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION, no_later, reach
@@ -16,10 +17,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Comparison, Instant, Outcome, Seconds
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    Clock = tuple[Seconds, Seconds]  #: least and greatest difference of the server's from ours
+Clock = tuple[Seconds, Seconds]  #: least and greatest difference of the server's from ours
 
 
 _MINUTE, _HALF_AN_HOUR, _DAY = 60.0, 1800.0, 86_400.0

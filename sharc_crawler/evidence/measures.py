@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from enum import StrEnum
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,8 +17,6 @@ from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.swings import Swings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.evidence.facts import PageFacts
 
 

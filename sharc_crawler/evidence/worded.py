@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from sharc_crawler.evidence.reasons import Reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CODES = frozenset(Reason)
 FEW = 3  #: places of one host that are told one by one

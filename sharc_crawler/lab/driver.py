@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import InitVar, dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
@@ -31,8 +32,6 @@ from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture

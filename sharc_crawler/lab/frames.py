@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sharc_crawler.errors import DataError, UsageError, unknown_name
 from sharc_crawler.extras import install
@@ -20,9 +21,6 @@ try:
     import pandas as pd
 except ModuleNotFoundError:
     raise ModuleNotFoundError(f"data frames need pandas, which is not installed: {install('pandas')}") from None
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 #: columns of :func:`pages` that hold instants

@@ -11,6 +11,7 @@ import csv
 import gzip
 import json
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -26,8 +27,6 @@ from sharc_crawler.lab.truth import Changes, Lives
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from sharc_crawler.model import Instant
 
 COLUMNS = ("page", "created", "alive_at_start", "deleted", "hist", "changes")

@@ -9,6 +9,7 @@ import re
 import zipfile
 from array import array
 from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,6 @@ from sharc_crawler.seeds.hacs.updates import digest_change
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray

@@ -23,6 +23,7 @@ before; ``horizon``, the length of the window; ``links``, those between the page
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,8 +41,6 @@ from sharc_crawler.rates.sitemap import SitemapRates
 from sharc_crawler.rates.surroundings import Surroundings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.lab.site import Site

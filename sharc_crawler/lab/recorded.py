@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.lab.history import COLUMNS
@@ -14,8 +15,6 @@ from sharc_crawler.model import Instant, Kind, Result, Url
 from sharc_crawler.rates.history import CHANGED, SiteHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sharc_crawler.storage.observations import ObservationStore
 
 

@@ -13,6 +13,7 @@ The frontier's verdicts are a live crawl's, from the same evidence: what they do
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -25,8 +26,6 @@ from sharc_crawler.evidence.truth import actual_blur, unchanged
 from sharc_crawler.model import Judgement, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from sharc_crawler.lab.belief import Belief

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_right
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
 from functools import cached_property
@@ -14,8 +15,6 @@ import numpy as np
 from sharc_crawler.model import NO_VALIDATORS, Hints, Instant, Kind, Outcome, Result, Seconds, Sighting, Validators
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.lab.site import Site

@@ -6,13 +6,13 @@ A scan for the tokens of CSS Syntax Level 3 that can hold or hide a reference, n
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sharc_crawler.links.found import Found, Resolver
 from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from re import Match
 
 _PATTERN = r"""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from sharc_crawler.links import css, html, manifest, modules
 from sharc_crawler.links.found import Found
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: SVG images name resources with elements that the HTML reader knows.
 _READERS = {

@@ -7,14 +7,13 @@ is not put together with others.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from sharc_crawler.links.found import Resolver
 
 MOST = 1_000  #: of one document: more are data, not ways on

@@ -7,15 +7,13 @@ with the name of a way (``go``, ``openWin``) is called with: what a program answ
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml import etree
 
 from sharc_crawler.links.files import ENDING, MOST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LONGEST = 10_000  #: characters of a handler, or of a call
 _TEXT = r"(?:\"([^\"'\s<>\\]{1,500})\"|'([^\"'\s<>\\]{1,500})')(?!\s*[+.])"

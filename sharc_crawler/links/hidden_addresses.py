@@ -8,11 +8,8 @@ Source: RFC 8288 (``Link``); ``Refresh`` as browsers read it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 MOST = 1_000  #: of one page: more are data, not ways on
 # Compiled by the first page that needs them: a process that reads starts as often as there are captures.

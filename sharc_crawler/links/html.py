@@ -14,7 +14,8 @@ together are not found.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 from urllib.parse import unquote
 
 from lxml import etree
@@ -26,9 +27,6 @@ from sharc_crawler.links.lazy_images import srcset_candidates
 from sharc_crawler.links.scripted import by_script
 from sharc_crawler.markup import ENDS, HtmlPage, bounded, parse, parsed
 from sharc_crawler.model import Document
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _LINKS = {"a": "href", "area": "href", "frame": "src"}
 _RESOURCES = {

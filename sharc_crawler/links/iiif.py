@@ -9,13 +9,11 @@ Source: IIIF Presentation API 2.1 and 3.0, Image API 2.1 and 3.0.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from sharc_crawler.links.files import of_host
 from sharc_crawler.links.found import Found, Resolver
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LONGEST = 10_000_000  #: bytes; a book of a thousand pages has 2 MB
 _SHOWN = {"Image", "Sound", "Video", "Audio", "MovingImage", "Manifest", "Collection", "AnnotationList", "Layer"}

@@ -7,10 +7,8 @@ WordPress. What else such an attribute holds (a flag, a template of an address) 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Any
 
 _SOURCES = {
     "img": ("data-src", "data-original", "data-lazy-src", "data-lazy"),

@@ -8,13 +8,11 @@ is no picture, and what search engines are told of one (JSON-LD) is shown to nob
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from sharc_crawler.links import css, files
 from sharc_crawler.links.lazy_images import is_address
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _ENDING = "(?:jpe?g|jfif|png|gif|webp|avif|svg|bmp|jxl|tiff?|ico)"
 _MAYBE = rf"(?i)\.{_ENDING}[?#\"']"

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from sharc_crawler.links.found import Found, Resolver
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LONGEST = 1_000_000  #: bytes
 _NAMED = re.compile(r'[,:]\s*URI\s*=\s*"([^"]*)"')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -11,8 +12,6 @@ from protego import Protego
 from sharc_crawler.links.robots import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sharc_crawler.links.robots_many import ManyRules
     from sharc_crawler.model import Seconds
 

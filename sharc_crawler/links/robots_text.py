@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from w3lib.encoding import read_bom
 
 from sharc_crawler.coding import USED, unpack, unpacked
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MAX_BYTES = 500 * 1024  #: RFC 9309, 2.5: parse at least this much
 DOWNLOADED = 1 << 20  #: bytes, at most; behind its rules it is read for sitemaps

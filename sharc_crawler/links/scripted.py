@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 SILENT = 20  #: characters of text that a page may have and still say nothing: "Loading…"
 NOTICED = 200  #: the same, where it says itself that it needs JavaScript

@@ -11,10 +11,11 @@ Source: https://www.sitemaps.org/protocol.html
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml import etree
 from w3lib.encoding import read_bom
@@ -23,9 +24,6 @@ from sharc_crawler.coding import unpack
 from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.entries import Entries, Entry, SitemapKind, is_address
 from sharc_crawler.text import is_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["MOST_BYTES", "MOST_ENTRIES", "Entry", "Sitemap", "SitemapKind", "read"]
 

@@ -6,15 +6,12 @@ Source: RFC 5005 (feeds in pages, and their archives).
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html import unescape
-from typing import TYPE_CHECKING
 
 from sharc_crawler.links.files import of_host
 from sharc_crawler.links.found import Found, Resolver
 from sharc_crawler.text import as_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _STYLE = re.compile(r"<\?xml-stylesheet\s([^<>]{1,2000})>")
 _XSL = "http://www.w3.org/1999/XSL/Transform"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sharc_crawler.model import Instant, Rate, RateEstimate, Sighting
     from sharc_crawler.rates.swings import Swings
 

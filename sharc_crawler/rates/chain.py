@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from sharc_crawler.rates.sitemap import DAY, SitemapRates, weight
 from sharc_crawler.rates.sources import HistoryRates
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sharc_crawler.rates.swings import Swings
 
 ENOUGH = 30  #: pages on which both spoke, below which a word is taken as it is

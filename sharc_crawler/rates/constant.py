@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Instant, Rate, RateEstimate, Sighting
 from sharc_crawler.rates.base import ONCE_A_MONTH
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class ConstantRates:

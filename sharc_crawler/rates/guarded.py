@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.rates.make import make_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sharc_crawler.rates.base import RateSource
 
     Rates = Callable[[Sequence[Sighting], Instant], Sequence[RateEstimate | None]]

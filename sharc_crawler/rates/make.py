@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import SharcError, UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
     from sharc_crawler.rates.base import RateSource
 
 

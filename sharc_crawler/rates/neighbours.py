@@ -6,6 +6,7 @@ holds them, and those visited after them changed, knows then that the first ones
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,8 +14,6 @@ import numpy as np
 from sharc_crawler.rates.history import CHANGED, Histories, SiteHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant

@@ -16,15 +16,11 @@ becomes the weight 1/2 + p: 1 for the protocol's default of 0.5, never 0.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Hints, Instant, Rate, RateEstimate, Seconds, Sighting
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
 
 HOUR, DAY, YEAR = 3_600.0, 86_400.0, 31_557_600.0
 SOURCE = "sitemap"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import repeat
 from math import nan
@@ -16,8 +17,6 @@ from sharc_crawler.rates.base import PRIOR, Said
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.rates.estimators.base import Estimates

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,8 +16,6 @@ from sharc_crawler.rates.swings_told import told_swings
 from sharc_crawler.rates.trust import dated
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Rate, Seconds

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Instant, RateEstimate, Sighting
 from sharc_crawler.rates.base import ONCE_A_MONTH, PRIOR
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sharc_crawler.rates.chain import Chain
     from sharc_crawler.rates.swings import Swings
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.certificate.canonical import whole_numbers
 from sharc_crawler.certificate.document import TOTALS
 from sharc_crawler.model import Kind, Result, Verdict
 from sharc_crawler.report.claim import in_words
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 #: of a page in the report, and in the certificate
 _STATED = ("url", "kind", "verdict", "evidence")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.claim import Limit
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from sharc_crawler.report.claim import Claim
 
 LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little

@@ -6,6 +6,7 @@ The banner speaks of the copy on the screen: it looks its URL and time up here, 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
 from itertools import pairwise
@@ -27,7 +28,6 @@ from sharc_crawler.report.words import printable, short
 from sharc_crawler.report.write import PAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 SHELVES = 256  #: files that the verdicts are divided among; the browser fetches those of the URLs that it shows

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import second, unix
 from sharc_crawler.model import Verdict
 from sharc_crawler.plural import counted
 from sharc_crawler.report.claim import Claim, sentence
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 
 def confirmed(confirmation: Mapping[str, Any]) -> Iterator[str]:

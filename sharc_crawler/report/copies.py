@@ -4,16 +4,14 @@ another one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Result, Verdict
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Entry = Mapping[str, Any]
+Entry = Mapping[str, Any]
 
 COPIES = ("visit", "revisit")
 

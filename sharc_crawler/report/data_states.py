@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.data import DataState, judged_with_data, redirected
@@ -10,8 +11,6 @@ from sharc_crawler.model import Instant, Judgement, Slot, Url
 from sharc_crawler.report.pages import counted, last, not_judged_yet
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sharc_crawler.evidence.facts import PageFacts
     from sharc_crawler.report.pages import Truth
     from sharc_crawler.report.subsites import SubsiteParts

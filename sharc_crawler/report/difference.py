@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,8 +14,6 @@ from sharc_crawler.instants import second
 from sharc_crawler.report.html import environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from sharc_crawler.archive.fetches import FetchedPage
 
 CONTEXT = 3  #: lines around a line that differs

@@ -5,6 +5,7 @@ Its pages are lines of ``report-pages.jsonl`` (:mod:`sharc_crawler.report.entrie
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
@@ -20,8 +21,6 @@ from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.phrases import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sharc_crawler.evidence.details import Details
     from sharc_crawler.evidence.figures import PageSums
     from sharc_crawler.seeds.hacs.selection import Selection

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence import measures
@@ -17,8 +18,6 @@ from sharc_crawler.report.words import percent, span
 OLDER = "; the first is a former capture's copy, called unmodified by the server: it may have changed before that"
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sharc_crawler.evidence.details import Detail
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.report.package_check import not_of_capture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.evidence.facts import CaptureFacts

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.subsites.path import ByPath
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.subsites.base import Labels
 
 MOST = 20  #: folders that are told apart

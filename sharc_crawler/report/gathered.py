@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.rates.base import NO_CHANGE, PRIOR
@@ -16,8 +16,7 @@ from sharc_crawler.report.listing import Listing
 from sharc_crawler.report.phrases import founded, often
 from sharc_crawler.report.schedule import PageSample
 
-if TYPE_CHECKING:
-    Page = Mapping[str, Any]
+Page = Mapping[str, Any]
 
 MAX_ROWS = 1000  #: rows of a table; the rest is in report-pages.jsonl
 ORDER = {"changed": 0, "unknown": 1, "coherent": 2}  #: what a reader looks for first

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -28,9 +29,6 @@ from sharc_crawler.report.phrases import HELD, blurred, few, guessed
 from sharc_crawler.report.schedule import schedule
 from sharc_crawler.report.words import percent, printable, size, span
 from sharc_crawler.urls import machine_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  #: not tabs and ends of lines
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.worded import in_words
@@ -17,8 +18,6 @@ from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from sharc_crawler.evidence.facts import CaptureFacts
 
 #: what each bound counts

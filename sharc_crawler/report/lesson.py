@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.drafts import replace_file
@@ -21,7 +22,6 @@ from sharc_crawler.evidence.validators import TOO_FRESH
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.model import Instant

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from tempfile import SpooledTemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.archive.options import COLLECTION
 from sharc_crawler.report.phrases import chance, founded, often
 from sharc_crawler.report.words import printable, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 MOST = 100_000  #: pages that are listed; those that need attention come before others
 

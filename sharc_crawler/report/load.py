@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -19,7 +20,6 @@ from sharc_crawler.report.subsites import SubsiteParts
 from sharc_crawler.seeds.chosen import SELECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import CaptureRow, HostRow, UrlRow, VisitRow

@@ -6,14 +6,13 @@ The store has each visit before it counts, so a log can be written from it at an
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.frontier.rows import ExchangeRow
 
 #: results that brought something

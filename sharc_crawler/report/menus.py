@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -13,8 +14,6 @@ from sharc_crawler.report.marks import BY_SCRIPT, SEED, TILED
 from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.rows import CaptureRow, UrlRow
     from sharc_crawler.frontier.spec import CaptureSpec

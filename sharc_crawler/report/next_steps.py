@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import counted
 from sharc_crawler.report.marks import BY_SCRIPT, ORDERS, UNDER_WAY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _TRAP = "looks like a trap"  #: what reasons for leaving addresses out begin with, that `traps=0` undoes
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.changes.learning import ASKING
 from sharc_crawler.evidence.facts import LEARNED, CaptureFacts
@@ -11,10 +12,6 @@ from sharc_crawler.guides import guide
 from sharc_crawler.model import HowMade
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.marks import MANY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 _WHYS = 2  #: reasons why something was not masked that are told
 

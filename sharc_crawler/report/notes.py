@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.model import HowMade, Kind
@@ -10,8 +11,6 @@ from sharc_crawler.report.marks import ALIKE, DETECTOR_FAILED, LED, LOCKED, MANY
 from sharc_crawler.report.words import percent, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from sharc_crawler.evidence.facts import CaptureFacts
 
 FAR = 4.0  #: standard deviations between what was expected and what was counted

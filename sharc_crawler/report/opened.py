@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,7 +20,6 @@ from sharc_crawler.report.taught import read_taught
 from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.certificate.examining import Restated

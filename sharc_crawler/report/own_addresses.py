@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler import orders
 from sharc_crawler.report.marks import ORDERS
 from sharc_crawler.software import of_note
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 
 def left_out(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ import heapq
 import json
 import re
 import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -50,7 +51,6 @@ from sharc_crawler.report.unsealed import (
 from sharc_crawler.storage.gathered import is_collection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     Document = Mapping[str, Any]

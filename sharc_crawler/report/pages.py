@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,8 +16,6 @@ from sharc_crawler.frontier.rows import JudgementRow, PageRow, UrlRow, VisitRow
 from sharc_crawler.model import Instant, Kind, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from sharc_crawler.evidence.data import DataState
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.report.subsites import SubsiteParts

@@ -6,6 +6,7 @@ was judged: whoever reads it later goes by what certificate and report say (:mod
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from shlex import join
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,6 @@ from sharc_crawler.report.marks import ALTERED
 from sharc_crawler.report.write import write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.certificate.examining import Restated

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -19,8 +20,6 @@ from sharc_crawler.report.phrases import changing, often
 from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.model import Instant
 
 MAX_ROWS = 600  #: pages drawn; of more, every k-th

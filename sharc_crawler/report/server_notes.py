@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.audit import CONDITIONALS, LASTMODS
@@ -15,8 +16,6 @@ from sharc_crawler.report.sessions import ended
 from sharc_crawler.report.words import span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.rows import CaptureRow
     from sharc_crawler.report.pages import Stored

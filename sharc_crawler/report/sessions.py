@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sharc_crawler.guides import guide
@@ -12,8 +13,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.marks import ALIKE, LOCKED, MANY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sharc_crawler.evidence.facts import CaptureFacts
 
 

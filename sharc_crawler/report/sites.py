@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,6 @@ from sharc_crawler.report.write import put, saying_where, to_json
 from sharc_crawler.storage.folders import site_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 DATA, INDEX = "index.json", "index.html"

@@ -6,6 +6,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import SubsiteFacts
@@ -13,8 +14,6 @@ from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.model import Kind, PageId
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from sharc_crawler.frontier.rows import CaptureRow, SubsiteRow, UrlRow
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.guides import guide
@@ -12,8 +13,6 @@ from sharc_crawler.report.forecasts import forecast
 from sharc_crawler.report.phrases import guessed, sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 UNCHANGED = 5  #: pages; by fewer no moment is told from pages that always change

@@ -7,6 +7,7 @@ the next capture.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import LEARNED, CaptureFacts, PageFacts, Taught
@@ -15,7 +16,6 @@ from sharc_crawler.evidence.measures import Content, content
 from sharc_crawler.model import Kind, Result, Seconds, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from sharc_crawler.changes.masks import Mask

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -20,7 +21,6 @@ from sharc_crawler.report.words import percent, printable, short, size, span
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.evidence.facts import CaptureFacts

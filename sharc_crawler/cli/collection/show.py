@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
@@ -20,9 +21,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.words import percent, short, size
 from sharc_crawler.storage.beside import forget_killed
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 SHOWN = 30  #: sites, and captures that cannot be read, that a person is told of
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,8 +25,6 @@ from sharc_crawler.report.foreign import foreign
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sharc_crawler.rates.history import SiteHistory
 
 DAY = 86_400.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
@@ -26,8 +27,6 @@ from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.strategies.loss import coherence_loss
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
 from itertools import count
 from pathlib import Path
@@ -26,8 +27,6 @@ from sharc_crawler.seeds.hacs.study import Study
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from sharc_crawler.model import Instant
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,6 @@ from sharc_crawler.seeds.hacs.updates import READS_LINKS
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sharc_crawler.observation import Observation
 
 _DAY = 86_400.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
@@ -12,7 +13,6 @@ from sharc_crawler.seeds.hacs.measures import THETAS
 from sharc_crawler.seeds.hacs.study import AVERAGES, Study
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes

@@ -7,6 +7,7 @@ with signs. Else, and where little is left of that sum, it is integrated by quad
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from scipy.special import digamma, gammaln
 from sharc_crawler.rates.estimators.likelihood import NEAR, Likelihood
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
 

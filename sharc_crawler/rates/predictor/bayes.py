@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,8 +11,6 @@ import numpy as np
 from sharc_crawler.rates.predictor.bins import equal_frequency
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.rates.predictor.features import Table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -13,8 +14,6 @@ from sharc_crawler.rates.estimators.irregular import IrregularMle
 from sharc_crawler.rates.predictor.features import PageTraits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Url

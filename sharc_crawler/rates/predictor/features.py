@@ -6,6 +6,7 @@ Any of them may be missing: a classifier then goes by the others.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from mimetypes import MimeTypes
 from typing import TYPE_CHECKING
@@ -14,8 +15,6 @@ from urllib.parse import urlsplit
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
 DAY = 86_400.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -15,7 +16,6 @@ from sharc_crawler.rates.predictor.features import FEATURES, PageTraits, Table
 from sharc_crawler.rates.predictor.tree import DecisionTree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +14,6 @@ from sharc_crawler.rates.predictor.features import PageTraits
 from sharc_crawler.rates.predictor.model import Predictor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from sharc_crawler.observation import Observation
 
 SOURCE = "predictor"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,8 +18,6 @@ from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Instant, Kind, Outcome, PageId, Result, Seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from sharc_crawler.frontier.rows import Batch, NoveltyRow, VisitRow
 
 FORMAT = "sharc-instant-report"

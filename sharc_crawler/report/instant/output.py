@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,6 @@ from sharc_crawler.report.words import UNITS, short, span
 from sharc_crawler.report.write import DATA, put, saying_where, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.frontier.rows import Batch

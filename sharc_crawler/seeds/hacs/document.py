@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from sharc_crawler.seeds.hacs.study import Interval, Study
 
 _METHODS = {"hacs": "HACS", "hacs-plain": "HACS, plain", "frequency": "Frequency"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,6 @@ from sharc_crawler.seeds.hacs.rank import ordered
 from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPlain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant

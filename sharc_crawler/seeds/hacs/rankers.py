@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -17,8 +18,6 @@ from sharc_crawler.seeds.base import WEEK, RankingTask, Scores, SeedRanker
 from sharc_crawler.seeds.hacs.calibration import HazardCalibration, calibrated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,7 +14,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.seeds.chosen import SELECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.model import Instant

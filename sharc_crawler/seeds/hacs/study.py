@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sharc_crawler.seeds.hacs.evaluation import CHOOSERS, RANKERS, PeriodOutcome
 from sharc_crawler.seeds.hacs.measures import THETAS, leads, macro, micro, micro_f1
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 AVERAGES = {"micro": micro, "macro": macro}
 Interval = tuple[float, float]

@@ -6,6 +6,7 @@ A notion is a function of :class:`Captures` that answers per capture UNKNOWN, UN
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +16,6 @@ from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Captures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 

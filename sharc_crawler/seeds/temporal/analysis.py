@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -16,8 +17,6 @@ from sharc_crawler.seeds.temporal.fit import fit
 from sharc_crawler.seeds.temporal.rank import Ranked, Worth, rank, worth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from sharc_crawler.seeds.temporal.classify import Flags, Reward

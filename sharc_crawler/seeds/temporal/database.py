@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,6 @@ from sharc_crawler import extras
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from duckdb import DuckDBPyConnection
 
 MEMORY = "1GB"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,6 @@ from sharc_crawler.seeds.temporal.solver import Solved, solve
 from sharc_crawler.seeds.temporal.starts import Dictionary, dictionary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from sharc_crawler.seeds.temporal.shape import Array, Frame

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
 #: of every format: NULL where the line does not say; ``time`` is UTC, and NULL for a line that cannot be read

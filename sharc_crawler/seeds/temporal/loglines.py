@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.seeds.temporal.database import Database
 
 #: how they are read in SQL, the first way that a log allows: DuckDB's Latin-1 has no bytes 0x80 to 0x9f, and where
