@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.documents import document_file
@@ -43,8 +44,6 @@ from sharc_crawler.model import Instant, Seconds, Verdict
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.evidence.facts import PageFacts
     from sharc_crawler.evidence.lastmods import Lastmod

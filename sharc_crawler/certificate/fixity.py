@@ -6,10 +6,8 @@ import hashlib
 import re
 from collections.abc import Callable
 from itertools import chain
-from typing import IO, TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import IO, Any
 
 NAME = "certificate.json"
 REPORTS = re.compile(r"report\.json|report-pages\.jsonl|report[^/]*\.html")  #: files of a folder's report

@@ -12,6 +12,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cryptography import x509
@@ -26,8 +27,6 @@ from sharc_crawler.certificate.signatures import UNREADABLE, fingerprint, public
 from sharc_crawler.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     Ask = Callable[[bytes], bytes]  #: asks a time stamp authority
 
 _PRIVATE = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)

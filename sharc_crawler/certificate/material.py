@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +17,6 @@ from sharc_crawler.certificate.canonical import canonical
 from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     Entry = Mapping[str, Any]
 
 PIECE = 1 << 20  #: bytes of a record that keeps lines in the WARC files, but for its last line

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")
 SIGNATURES = re.compile(r"signature(?:-[A-Za-z0-9.-]+)?\.json")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.evidence.claim import Statement
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def refuted_in(report: Path) -> set[str]:

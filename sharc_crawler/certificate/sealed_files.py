@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.canonical import KEPT_IN
@@ -11,8 +12,6 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.certificate.writing import Certified, path_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.evidence.facts import CaptureFacts
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__, extras
@@ -18,8 +19,6 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.certificate.domains import DomainSeal
     from sharc_crawler.certificate.identities import Ask, Identity
     from sharc_crawler.certificate.timestamps import Stamp

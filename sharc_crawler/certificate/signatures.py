@@ -10,7 +10,8 @@ import hashlib
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -20,9 +21,6 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from sharc_crawler.errors import UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CURVE = "secp384r1"  #: the one that ReplayWeb.page verifies
 _DOMAIN = re.compile(r"(?!.*\.pem$)[a-z0-9_-]+(\.[a-z0-9_-]+)+", re.IGNORECASE)

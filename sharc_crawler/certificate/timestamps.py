@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cryptography import x509
@@ -31,8 +32,6 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import iso, second
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Instant, Seconds
 
 _GRANTED = 0

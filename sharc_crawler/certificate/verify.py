@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice, pairwise
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -47,8 +48,6 @@ from sharc_crawler.storage.gathered import moved_sites
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from sharc_crawler.certificate.material import Material

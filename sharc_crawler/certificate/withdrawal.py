@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import NAME, WITHDRAWN
 from sharc_crawler.certificate.names import CONFIRMATION, signature_name, timestamp_name
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def certified_as(folder: Path, site: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,8 +26,6 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import CaptureRef, Instant
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -16,8 +17,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.text import is_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Seconds
 
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)

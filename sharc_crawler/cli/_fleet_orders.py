@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.collection.terms import SiteTerms, parse_terms
 from sharc_crawler.errors import DataError, UsageError
@@ -13,9 +13,6 @@ from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.live.fleet.order import check_names
 from sharc_crawler.options.mappings import seeds_of_file
 from sharc_crawler.options.reading import read_arguments
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLANS = (".yaml", ".yml")
 

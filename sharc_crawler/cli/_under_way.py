@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
@@ -10,9 +10,6 @@ from sharc_crawler.collection.folder import CollectedCapture, Collection
 from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.beside import is_held
 from sharc_crawler.storage.folders import RUNNING
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def watched(folder: Path) -> Path:

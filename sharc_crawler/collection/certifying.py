@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.drafts import Drafts
@@ -26,8 +27,6 @@ from sharc_crawler.errors import DataError, UsageError, nearest
 from sharc_crawler.instants import iso, unix
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.certificate.material import Entry, Material
     from sharc_crawler.collection.folder import Collection
     from sharc_crawler.model import Instant

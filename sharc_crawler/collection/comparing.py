@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,8 +14,6 @@ from sharc_crawler.report.left_out import bound_that_left, left_urls
 from sharc_crawler.report.opened import open_facts
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.evidence.facts import PageFacts
 
 

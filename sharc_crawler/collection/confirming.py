@@ -8,14 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Container, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.confirming import waits
 from sharc_crawler.certificate.fixity import NAME
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.collection.folder import Collection
     from sharc_crawler.model import Instant, Seconds
 

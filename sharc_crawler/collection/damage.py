@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.archive.cdxj import moment_in, read_index
 from sharc_crawler.certificate.material import Material, PageEntries
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.collection.referring import taken
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def in_former(folder: Path, former: Sequence[Path], findings: Sequence[Finding]) -> dict[int, Path]:

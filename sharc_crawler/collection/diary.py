@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.drafts import replace_file
@@ -11,8 +12,6 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.beside import is_locked
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Instant, Seconds
 
 if sys.platform != "win32":

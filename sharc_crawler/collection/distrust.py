@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.drafts import replace_file
@@ -11,8 +12,6 @@ from sharc_crawler.instants import iso, second, unix
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Instant
 
 NAME = "distrusted.json"

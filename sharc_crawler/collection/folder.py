@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.collection.terms import FILE, MASKS, CollectionTerms, SiteTerms, first_terms, read_terms
@@ -17,10 +17,6 @@ from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.gathered import is_collection
 from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.trying_again import is_unreached
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 CAPTURES, HISTORY = "captures", "history.db"
 ADDING, REMOVING = ".adding", ".removing"  #: end the names of hidden folders that are half copied, or half gone

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from shutil import disk_usage
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,8 +34,6 @@ from sharc_crawler.report.words import short, size
 from sharc_crawler.storage.beside import is_held
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Instant, Seconds
 
 LOGS, CONFIRM_LOG = "logs", ".confirm.log"  #: a site is not named so

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import scandir
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,8 +24,6 @@ from sharc_crawler.report.words import printable, short
 from sharc_crawler.report.write import DATA
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.collection.folder import CollectedCapture, Collection
 
     Entry = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN, SUFFIX
@@ -21,10 +21,6 @@ from sharc_crawler.report.folder_check import refuse_altered
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packaging import PackageSeal, package, signer, stated_digests
 from sharc_crawler.storage.beside import forget_killed
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 NAMED = 10  #: parts that a description names
 

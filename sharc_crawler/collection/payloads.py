@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,6 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.collection.referring import taken_digests
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     Place = tuple[Path, int]  #: WARC file and offset

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +18,6 @@ from sharc_crawler.rates.history import UNKNOWN as UNSEEN
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.collection.folder import Collection
     from sharc_crawler.rates.history import SiteHistory
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 from warcio.exceptions import ArchiveLoadFailed
 
@@ -19,9 +20,6 @@ from sharc_crawler.archive.wacz_check import UNREADABLE
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.confirming import certificate_of
 from sharc_crawler.certificate.material import PageEntries, opened
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def taken_digests(folder: Path) -> set[str]:

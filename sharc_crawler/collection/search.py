@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,8 +19,6 @@ from sharc_crawler.markup import parsed
 from sharc_crawler.storage.texts import PageCopy, PageText, TextIndex, TextSource
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.collection.folder import Collection
 
 TEXTS = "texts.db"  #: in a collection's folder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Masks
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.changes.masks import Mask, grown, is_judged, load_masks, taken_over
@@ -15,9 +15,6 @@ from sharc_crawler.report.lesson import lesson_of
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.taught import Teachers, read_taught
 from sharc_crawler.storage.opening import holds_state
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def take_masks(collection: Collection, name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import yaml
@@ -22,8 +23,6 @@ from sharc_crawler.options.table import NEWS, SEEDS
 from sharc_crawler.storage.gathered import COLLECTION
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.spec import ScopeKind
     from sharc_crawler.model import Seconds
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.collection.folder import CAPTURES, REMOVING, CollectedCapture, Collection, is_over
@@ -15,8 +16,6 @@ from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Instant, Seconds
 
 _DAMAGED = "this former capture is damaged, or lacks files:"

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.wacz import WACZ
@@ -28,8 +29,6 @@ from sharc_crawler.report.unsealed import author_of, unsealed
 from sharc_crawler.report.write import to_json
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.certificate.sealing import Trust
 
 

@@ -11,6 +11,7 @@ from array import array
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,8 +37,6 @@ from sharc_crawler.seeds.hacs.updates import digest_change
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.archive.options import DEDUP
@@ -52,8 +53,6 @@ from sharc_crawler.options.option import (
 from sharc_crawler.report.log import FORMATS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.seeds.base import Threshold
 
 #: sections of the page of arguments

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.resources import files
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 from sharc_crawler.archive.cdxj import REVISIT, index_lines, moment_in
 from sharc_crawler.archive.zipnum import merged
@@ -26,9 +27,6 @@ from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.copies import COPIES, of_copy
 from sharc_crawler.report.words import printable, short
 from sharc_crawler.report.write import PAGES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SHELVES = 256  #: files that the verdicts are divided among; the browser fetches those of the URLs that it shows
 SCRIPT, BANNER, VERDICTS = "sharc-verdict.js", "sharc-banner.html", "sharc-verdicts"

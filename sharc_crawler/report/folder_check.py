@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.cdxj import read_index
@@ -21,8 +22,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.report.package_check import not_of_capture
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.evidence.facts import CaptureFacts
 
     Document = dict[str, Any]

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.drafts import replace_file
@@ -22,8 +23,6 @@ from sharc_crawler.evidence.validators import TOO_FRESH
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Instant
     from sharc_crawler.report.taught import Teachers
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside, Taught
@@ -20,8 +21,6 @@ from sharc_crawler.report.subsites import SubsiteParts
 from sharc_crawler.seeds.chosen import SELECTION
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.rows import CaptureRow, HostRow, UrlRow, VisitRow
     from sharc_crawler.rates.trust import FirstAccess
     from sharc_crawler.report.pages import Stored, Truth

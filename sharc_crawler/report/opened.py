@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.fixity import pages_name
@@ -20,8 +21,6 @@ from sharc_crawler.report.taught import read_taught
 from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.certificate.examining import Restated
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.report.pages import Truth

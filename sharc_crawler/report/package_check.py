@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -51,8 +52,6 @@ from sharc_crawler.report.unsealed import (
 from sharc_crawler.storage.gathered import is_collection
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     Document = Mapping[str, Any]
     Shown = Mapping[str, Callable[[], AbstractContextManager[IO[bytes]]]]
 

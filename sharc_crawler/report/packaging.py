@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
@@ -39,8 +40,6 @@ from sharc_crawler.text import as_text
 from sharc_crawler.urls import is_usual
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.certificate.identities import Ask, Identity
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 

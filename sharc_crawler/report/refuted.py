@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,6 @@ from sharc_crawler.report.marks import ALTERED
 from sharc_crawler.report.write import write
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.certificate.examining import Restated
     from sharc_crawler.certificate.witness import Finding
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -26,9 +27,6 @@ from sharc_crawler.report.unfinished import going_on
 from sharc_crawler.report.words import short
 from sharc_crawler.report.write import put, saying_where, to_json
 from sharc_crawler.storage.folders import site_folders
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DATA, INDEX = "index.json", "index.html"
 SHOWN = 10  #: sites named on the terminal; the index has all

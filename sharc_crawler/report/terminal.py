@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -21,7 +22,6 @@ from sharc_crawler.report.words import percent, printable, short, size, span
 
 if TYPE_CHECKING:
     from collections import Counter
-    from pathlib import Path
 
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.report.write import ReportPaths

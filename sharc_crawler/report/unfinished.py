@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.evidence.facts import CaptureFacts
 
 

@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
@@ -21,8 +22,6 @@ from sharc_crawler.report import write
 from sharc_crawler.report.confirmed import standing_claims
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.certificate.material import Material
 
     Document = Mapping[str, Any]

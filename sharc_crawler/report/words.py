@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING
 
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Rate, Seconds
 
 #: unit, its length in seconds, largest first

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.drafts import Drafts
@@ -15,8 +16,6 @@ from sharc_crawler.report.html import NAME, render
 from sharc_crawler.report.load import read_selection
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.evidence.facts import CaptureFacts
 
 DATA, PAGES = "report.json", "report-pages.jsonl"

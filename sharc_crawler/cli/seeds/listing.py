@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.histories.pages import pages_among
@@ -15,7 +16,6 @@ from sharc_crawler.urls import canonical, with_scheme
 
 if TYPE_CHECKING:
     from collections import Counter
-    from pathlib import Path
 
     from sharc_crawler.archive.histories.gathering import Problems
     from sharc_crawler.archive.histories.reading import History

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
@@ -13,8 +14,6 @@ from sharc_crawler.seeds.hacs.measures import THETAS
 from sharc_crawler.seeds.hacs.study import AVERAGES, Study
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from matplotlib.axes import Axes
 
     from sharc_crawler.seeds.hacs.rank import RankedSeed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -16,8 +17,6 @@ from sharc_crawler.rates.predictor.features import FEATURES, PageTraits, Table
 from sharc_crawler.rates.predictor.tree import DecisionTree
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from sharc_crawler.rates.predictor.examples import Examples

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -24,8 +25,6 @@ from sharc_crawler.report.words import UNITS, short, span
 from sharc_crawler.report.write import DATA, put, saying_where, to_json
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.model import Seconds
 

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,8 +15,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.seeds.chosen import SELECTION
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Instant
     from sharc_crawler.seeds.base import Threshold
     from sharc_crawler.seeds.hacs.rank import RankedSeed

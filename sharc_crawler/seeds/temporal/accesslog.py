@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
@@ -9,8 +10,6 @@ from sharc_crawler.seeds.temporal.logformats import query_for
 from sharc_crawler.seeds.temporal.loglines import stage_lines
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.seeds.temporal.database import Database
 
 HEAD = 50  #: lines by which a format is known

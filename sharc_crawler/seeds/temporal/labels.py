@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,6 @@ import numpy as np
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
 _LABELS = {"temporal": True, "untemporal": False, "1": True, "0": False}

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 #: of every format: NULL where the line does not say; ``time`` is UTC, and NULL for a line that cannot be read
 FIELDS = ("vhost", "client", "time", "method", "target", "status", "agent")

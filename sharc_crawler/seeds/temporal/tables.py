@@ -6,13 +6,12 @@ import csv
 import gzip
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.seeds.temporal.database import Database
 
 _PAGE = ("page", "url", "article", "title")
