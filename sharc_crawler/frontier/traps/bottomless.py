@@ -127,16 +127,20 @@ class Bottomless:
     def saw(
         self,
         page: PageId,
+        url: str,
         linked: Sequence[PageId],
+        known: Sequence[PageId],
         pages: PageTable,
         copies: Echoes | None,
         looks: FleetingLinks | None,
     ) -> Sequence[str]:
-        """A page was captured that names these; what is to be asked for."""
+        """A page was captured that names these, of which others are known by other pages; what is to be asked for."""
         self._learn(page, linked, pages, looks)
-        url = pages.urls[page]
-        linked = linked if self._asked else linked[-SOME:]  # menus, of hundreds on some sites, mostly stand first
-        new, known = self._told_apart(page, linked, pages)
+        parents = pages.parents
+        if len(linked) > SOME and not self._asked:  # menus, of hundreds on some sites, mostly stand first
+            linked = linked[-SOME:]
+            known = [one for one in linked if parents[one] != page]
+        new = [one for one in linked if parents[one] == page] if len(known) < len(linked) else []
         if new and len(self._firsts) < KNOWN:
             self._firsts[first_folder(url)] += 1
         folder = self._folder_of(pages.parents[page], url)
@@ -173,14 +177,6 @@ class Bottomless:
         url = pages.urls[page]
         if new and pages.depths[page] and self._folder_at(url).why and not _more_alike(url, known, new, pages):
             _reaching(self._marks, page)[page] |= _LEADS
-
-    def _told_apart(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> list[Sequence[PageId]]:
-        """What a page is the first to name, and what others had named."""
-        parents, last = pages.parents, max(linked, default=UNSEEN)
-        some = last != UNSEEN and parents[last] == page  # pages are numbered in the order of discovery
-        new = [one for one in linked if parents[one] == page] if some else []
-        known = [one for one in linked if parents[one] != page] if some else linked
-        return [new, known]
 
     def _learn(self, page: PageId, linked: Sequence[PageId], pages: PageTable, looks: FleetingLinks | None) -> None:
         """What a page tells of others."""

@@ -132,17 +132,18 @@ class Traps:
         """What a captured page names of the capture."""
         parents, twice = pages.parents, self.twice
         twice.extend(bytes(max(0, max(linked, default=0) + 1 - len(twice))))
-        for one in linked:
-            twice[one] |= parents[one] != page
+        known = [one for one in linked if parents[one] != page]
+        for one in known:
+            twice[one] = 1
         if self.bottomless is None:
             deep = linked and pages.depths[page] > (len(pages) < MANY)
-            if not deep or any(parents[one] != page and pages.depths[one] > 1 for one in reversed(linked)):
+            if not deep or any(pages.depths[one] > 1 for one in reversed(known)):
                 return
             from sharc_crawler.frontier.traps.bottomless import Bottomless  # on most sites they name what is known
 
             self.bottomless = Bottomless(twice)
-        if not self._is_dated(pages.urls[page]):
-            self.wanted += self.bottomless.saw(page, linked, pages, self.copies, self.fleeting)
+        if not self._is_dated(url := pages.urls[page]):
+            self.wanted += self.bottomless.saw(page, url, linked, known, pages, self.copies, self.fleeting)
 
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""

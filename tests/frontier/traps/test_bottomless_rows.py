@@ -239,7 +239,7 @@ def test_folders_grow_where_pages_name_what_lies_within_them_alone_and_so_does_w
     for step in range(COMMON + ASK + 2):
         page = add(row.pages, "x/" + "ab/" * (step + 1), row.last)
         named = [add(row.pages, f"x/{'ab/' * (step + 1)}{one}/" if within else f"x/{step}{one}/", page) for one in "cd"]
-        row.wanted += row.rule.saw(page, named, row.pages, None, row.looks)
+        row.wanted += row.rule.saw(page, row.pages.urls[page], named, [], row.pages, None, row.looks)
         row.last = page
     row.looks.growing |= set(row.wanted[:2])
     assert row.waits is within
@@ -302,5 +302,5 @@ def test_where_a_page_names_many_known_ones_few_addresses_are_read(row):
     counted = Counted()
     counted.extend(row.pages.urls)
     row.pages.urls = counted
-    row.rule.saw(row.last, [*row.led[:-1]], row.pages, None, None)
+    row.rule.saw(row.last, row.pages.urls[row.last], [*row.led[:-1]], [*row.led[:-1]], row.pages, None, None)
     assert counted.read < 10
