@@ -13,24 +13,14 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from sharc_crawler.changes.zones import in_utc, plain_days
+from sharc_crawler.changes.zones import in_utc, plain_day
 
 #: elements that show nothing to a reader
 NO_CONTENT = ("script", "style", "link", "meta")
-#: nor do templates (unless they are shadow trees) and hidden fields
-_TEMPLATES: Any = etree.XPath("//template[not(@shadowrootmode)]", smart_strings=False)
-_HIDDEN: Any = etree.XPath("//input[@type='hidden']", smart_strings=False)
-#: what a reader filled in, or a shop counted
-_FIELDS: Any = etree.XPath(
-    "//input[@value and not(@type='submit' or @type='button' or @type='reset')]", smart_strings=False
-)
+#: which may, and are looked for together: a walk over the tree takes longer than a look at what it finds
+_SOMETIMES = ("template", "input", "span", "time")
+_KEPT = {"submit", "button", "reset"}  #: fields whose values nobody filled in, and no shop counted
 _MARKED: Any = etree.XPath("//*[@id or @class]", smart_strings=False)
-#: how long ago something was, where a title says when: that counts, as all titles do
-_AGES: Any = etree.XPath(
-    "//*[self::span or self::time]"
-    "[@title and not(*) and contains(translate(concat(' ', @class, ' '), '-', ' '), ' age ')]",
-    smart_strings=False,
-)
 _INSTANT = r"\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
 _AGE = r"\s*\d+ ?(?:s|secs?\.?|seconds?|m|mins?\.?|minutes?|h|hrs?\.?|hours?)\s*"
 _IDS: Any = etree.XPath("//@id", smart_strings=False)  # libxml2 unites sets in quadratic time: each is asked for alone
@@ -142,14 +132,32 @@ _MADE_UP = tuple(
 def without_noise(root: Any) -> None:
     """Take out of a parsed page, in place, what is no content on any site."""
     etree.strip_elements(root, *NO_CONTENT, with_tail=False)
-    for element in (*_TEMPLATES(root), *_HIDDEN(root), *_ad_slots(root)):
+    found = list(root.iter(*_SOMETIMES))
+    for element in (*filter(_shows_nothing, found), *_ad_slots(root)):
         blank(element)
-    plain_days(root)
-    for element in _AGES(root):
-        if re.match(_INSTANT, element.get("title")) and re.fullmatch(_AGE, element.text or "", re.IGNORECASE):
+    for element in found:
+        if element.tag == "time":
+            plain_day(element)
+        if element.tag == "input":
+            if element.get("type") not in _KEPT:
+                element.attrib.pop("value", None)
+        elif element.tag != "template" and _is_age(element):
             element.text = None
-    for field in _FIELDS(root):
-        del field.attrib["value"]
+
+
+def _shows_nothing(element: Any) -> bool:
+    """Is it a hidden field, or a template (unless that is a shadow tree)?"""
+    if element.tag == "input":
+        return bool(element.get("type") == "hidden")
+    return bool(element.tag == "template" and element.get("shadowrootmode") is None)
+
+
+def _is_age(element: Any) -> bool:
+    """How long ago something was, where a title says when: that counts, as all titles do."""
+    if (title := element.get("title")) is None or len(element) or not re.match(_INSTANT, title):
+        return False
+    named = f" {element.get('class', '')} ".replace("-", " ")
+    return " age " in named and re.fullmatch(_AGE, element.text or "", re.IGNORECASE) is not None
 
 
 @cache

@@ -10,8 +10,6 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from lxml import etree
-
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
 _HOURS = {"Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "BST": 1, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3} | {
@@ -34,7 +32,6 @@ _SHAPES = tuple(
 #: what each of these ends with, from its first colon on: looked for in a hundredth of the time
 _ZONED = re.compile(rf":\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\b\.?)? ?\(?{_ZONE}", re.IGNORECASE)
 _LEAST, _BEFORE = 10, 64  #: characters of a day and an hour before that colon, at least and at most
-_TOLD: Any = etree.XPath("//time[@datetime]", smart_strings=False)
 _NUMBERS = re.compile(r"\d+")
 _WORDS = 6  #: of a day that is spelled out, at most
 _ZONES = (timedelta(hours=-12), timedelta(hours=14))  #: there are none beyond
@@ -78,12 +75,10 @@ def _offset(zone: str) -> timedelta:
     return timedelta(minutes=minutes if zone[0] == "+" else -minutes)
 
 
-def plain_days(root: Any) -> None:
+def plain_day(element: Any) -> None:
     """Put the day in UTC, in place, where a ``time`` element says which instant its day is of."""
-    for element in _TOLD(root):
-        text = "".join(element.itertext())
-        if len(element) == 0 and (stated := _stated(element.get("datetime"))) and _is_day(text, stated):
-            element.text = stated.astimezone(UTC).strftime("%Y-%m-%d")
+    if len(element) == 0 and (stated := _stated(element.get("datetime", ""))) and _is_day(element.text or "", stated):
+        element.text = stated.astimezone(UTC).strftime("%Y-%m-%d")
 
 
 def _stated(value: str) -> datetime | None:
