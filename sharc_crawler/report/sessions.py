@@ -47,8 +47,8 @@ def _whose(facts: CaptureFacts) -> Iterator[str]:
     whose, vain = facts.settings.get("session"), facts.settings.get("session_cookies")
     if vain:
         yield (
-            f"when the capture began, of the cookies of its session ({whose}) {vain}: what was asked for without any"
-            " is as anybody is shown it"
+            f"when the capture {'went on' if ended(facts) else 'began'}, of the cookies of its session ({whose})"
+            f" {vain}: what was asked for without any is as anybody is shown it"
         )
     elif whose and (when := ended(facts)):
         yield (

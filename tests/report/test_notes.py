@@ -263,6 +263,13 @@ def test_a_session_whose_cookies_ended_meanwhile_is_told_and_no_server_called_a_
     assert "the session (r) may have ended before the capture did: cookies of it were valid until 2001" in ended
 
 
+@pytest.mark.parametrize(("ends", "when"), [("2001-01-01T00:00:00Z", "went on"), ("2037-01-01T00:00:00Z", "began")])
+def test_whether_cookies_had_expired_when_a_capture_began_or_when_it_went_on_is_told(ends: str, when: str) -> None:
+    settings = {"session": "r", "session_ends": ends, "session_cookies": "those for h had expired"}
+    notes = noted(replace(blog(), settings=settings))
+    assert any(note.startswith(f"when the capture {when}, of the cookies of its session (r) those") for note in notes)
+
+
 def test_a_changed_page_whose_first_copy_a_lying_304_had_called_unmodified_is_explained() -> None:
     old = looked("old", Verdict.CHANGED, "f", "g")
     old = replace(old, visit=replace(old.visit, status=304), reason="other-bytes")
