@@ -52,7 +52,9 @@ def read_orders(folder: Path) -> Orders | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:
-        raise DataError(f"{path} holds no orders ({error}); `sharc control` writes it") from error
+        raise DataError(
+            f"{path} holds no orders ({error}); remove it, and start the crawl again, which writes it"
+        ) from error
 
 
 def write(folder: Path, name: str, document: Any) -> None:
