@@ -265,6 +265,9 @@ def _report(
             yield Finding(what, DATA)
         if not has_pages_of(map(_read, lines), capture["site"], entries()):
             yield Finding("the report's pages are not those of the certificate", DATA_PAGES)
+    sites = {one["site"] for one in report["captures"]}
+    if any(_read(line)["site"] not in sites for line in lines):
+        yield Finding("pages of a site that the report has no capture of", DATA_PAGES)
     if author_of(report):
         return
     made = {f"report/{name}": pieces for name, pieces in render(report, lines).items()}

@@ -70,6 +70,14 @@ def answered(status: bytes, kind: bytes = b"text/html", more: bytes = b"") -> by
     return b"HTTP/1.1 %b X\r\nContent-Type: %b\r\n%bContent-Length: 6\r\n\r\nforged" % (status, kind, more)
 
 
+def page_of_another_site(folder: Path) -> None:
+    """No page for people shows it: behind the last one of the capture."""
+    path = folder / "report-pages.jsonl"
+    changed = next(page for page in map(json.loads, path.read_text().splitlines()) if page["verdict"] == "changed")
+    told = json.dumps({**changed, "site": "other.example", "verdict": "coherent"})
+    path.write_text(f"{path.read_text()}{told}\n")
+
+
 def twice(path: Path, text: bytes) -> None:
     """A name stands there twice: readers that take the first one read this."""
     path.write_bytes(path.read_bytes().replace(b"{", b"{" + text, 1))
@@ -217,6 +225,7 @@ FOLDERS = {
     "another number of lines": lambda f: resealed(f, lambda d: d["pages"].update(lines=999)),
     "pages of no certificate": lambda f: shutil.copy(f / "certificate-pages.jsonl", f / "certificate-2-pages.jsonl"),
     "a name twice in the report": lambda f: twice(f / "report.json", b'"captures": [], '),
+    "a page of another site in the report": page_of_another_site,
     "a verdict twice in the report": lambda f: twice(f / "report-pages.jsonl", b'"verdict": "coherent", '),
     "a page not captured that was": lambda f: forge(
         f, lambda d: d["not_captured"].append({**entry(d, "gone"), "url": SITE + "apex"})
