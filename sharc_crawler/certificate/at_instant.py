@@ -331,18 +331,22 @@ class _Judged:
             return Judgement(Verdict(said["verdict"]), Evidence(said["evidence"]), said["reason"])
         found = self._revisits.judge(before.stated["uri"], before.outcome, after.outcome, self._instant)
         told = after.outcome.status == _NOT_MODIFIED
-        return self._told(before) if told and found.verdict is Verdict.COHERENT else found
+        return self._told(before, after) if told and found.verdict is Verdict.COHERENT else found
 
     def _is_late(self, before: Next) -> bool:
         """Was it asked for before the instant, and made after it? No record says how long it took: its Date does."""
         date, ahead = before.outcome.date, self._revisits.clocks.ahead(before.stated["uri"], self._instant)
         return date is not None and ahead is not None and date - ahead > self._instant + DATE_PRECISION
 
-    def _told(self, before: Next) -> Judgement:
-        """A later capture was told that nothing had changed: no second copy was compared."""
+    def _told(self, before: Next, after: Next) -> Judgement:
+        """A later capture was told that nothing had changed: no second copy was compared.
+
+        A validator that either capture called weak, as several contents share it, is so here.
+        """
         if self._lied:
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NOT_MODIFIED_DOUBTED)
-        evidence = Evidence.WEAK_VALIDATOR if weak(before.outcome) else Evidence.VALIDATOR
+        called = any(one.entry.get("evidence") == Evidence.WEAK_VALIDATOR for one in (before, after))
+        evidence = Evidence.WEAK_VALIDATOR if called or weak(before.outcome) else Evidence.VALIDATOR
         return Judgement(Verdict.COHERENT, evidence, Reason.NOT_MODIFIED)
 
     def _with_data(self, own: _Around, judgement: Judgement) -> Judgement:

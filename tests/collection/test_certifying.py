@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive.options import Original
 from sharc_crawler.archive.warc_names import series_of
-from sharc_crawler.certificate.at_instant import Next, name_at
+from sharc_crawler.certificate.at_instant import Next, _Judged, name_at
 from sharc_crawler.certificate.canonical import digest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import seal
@@ -30,7 +30,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
 from sharc_crawler.live.monitoring.busy import busy
-from sharc_crawler.model import Result, Slot, Verdict
+from sharc_crawler.model import Outcome, Result, Slot, Validators, Verdict
 from tests.certificate.made import ASKED, SAME, SITE, START, Maker, said
 from tests.certificate.provisional import AUDIT, sitemap
 from tests.collection.damaged import damage
@@ -293,6 +293,14 @@ def test_no_304_of_a_later_capture_counts_where_any_capture_caught_the_server_ly
     _, entries = _at(copied.names()[0], between, captures, [*captures, later])
     (tides,) = (one for one in entries if one["url"].endswith("tides.html"))
     assert tides["evidence"] in ({"none"} if caught else {"validator", "weak-validator"})
+
+
+@pytest.mark.parametrize("called", ["weak-validator", "validator"])
+def test_a_304_to_a_validator_that_a_capture_called_weak_is_a_weak_one(called):
+    """By its text it is a strong one, of several contents."""
+    shown = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=Validators('"build"'))
+    before, after = (Next(None, {"evidence": one}, {}, shown) for one in ("bytes", called))
+    assert _Judged(5.0, {}, None, lied=False)._told(before, after).evidence == called
 
 
 def test_of_many_pages_nothing_but_where_they_are_named_is_held(tmp_path):
