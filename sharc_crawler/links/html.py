@@ -30,23 +30,19 @@ from sharc_crawler.model import Document
 
 _LINKS = {"a": "href", "area": "href", "frame": "src"}
 _RESOURCES = {
+    **dict.fromkeys(("source", "iframe", "track", "embed", "input", "bgsound", "amp-anim"), ("src",)),
     "img": ("src", "lowsrc"),
-    "source": ("src",),
     "script": ("src", "href", "xlink:href"),  # the latter in SVG
-    "iframe": ("src",),
     "video": ("src", "poster"),
     "audio": ("src",),
-    "track": ("src",),
-    "embed": ("src",),
     "object": ("data",),
-    "input": ("src",),
-    "bgsound": ("src",),
     "applet": ("archive", "code"),
     "image": ("href", "xlink:href"),
     "use": ("href", "xlink:href"),
     "feimage": ("href", "xlink:href"),
+    "model-viewer": ("src", "poster", "ios-src"),  # of museums' objects in 3D
 }
-_RESOURCES |= {f"amp-{tag}": _RESOURCES[tag] for tag in ("img", "video", "audio", "iframe")} | {"amp-anim": ("src",)}
+_RESOURCES |= {f"amp-{tag}": _RESOURCES[tag] for tag in ("img", "video", "audio", "iframe")}
 _INNER_TAGS = (*_LINKS, *_RESOURCES, "link", "meta", "option", "param", "style")  #: of a document within the document
 _TAGS = (*_INNER_TAGS, "base", "noframes", "table")
 _PARAMETERS = {"movie", "src", "filename", "url"}  #: of an object, which name what it plays

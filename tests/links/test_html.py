@@ -118,6 +118,7 @@ def test_links(body: str, expected: str | None) -> None:
         ("<object data=a.pdf></object><embed src=b.swf>", ["a.pdf", "b.swf"]),
         ("<iframe src=a.html></iframe>", ["a.html"]),
         ("<amp-img src=a.png srcset='b.png 2x'></amp-img><amp-anim src=c.gif></amp-anim>", ["a.png", "b.png", "c.gif"]),
+        ("<model-viewer src=a.glb ios-src=a.usdz poster=a.webp></model-viewer>", ["a.glb", "a.webp", "a.usdz"]),
         ("<amp-video src=a.mp4 poster=b.png><source src=c.webm></amp-video>", ["a.mp4", "b.png", "c.webm"]),
         ("<amp-iframe src=a.html></amp-iframe><amp-audio src=b.mp3></amp-audio>", ["a.html", "b.mp3"]),
         ("<?xml-stylesheet href='a.css' type='text/css'?><html><img src=b></html>", ["b", "a.css"]),
