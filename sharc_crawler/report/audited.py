@@ -49,7 +49,7 @@ def found(limit: Claim) -> str:
 _UNSHOWN = {
     "since": "{:,} changed, by the server's word alone after the reference instant",
     "alike": "{:,} had other bytes with the same content",
-    "lost": "of {:,} no answer showed whether they had changed",
+    "lost": "no answer for {:,} showed whether anything had changed",
 }
 
 

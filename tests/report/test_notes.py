@@ -182,8 +182,8 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     assert "none of them had changed" not in text, "where all that was asked for was refused"
     text = summary([replace(made, audit=told | {"unshown": {"since": 0, "lost": 21}})], write([made], tmp_path))
     assert (
-        "1 page downloaded again: none of them had changed. Of 21 pages the sample shows nothing: of 21 no answer"
-        in text
+        "1 page downloaded again: none of them had changed. Of 21 pages the sample shows nothing: no answer for"
+        " 21 showed whether anything had changed" in text
     )
     made = replace(made, audit=told | {"bound": 36, "changed": 1})
     text = summary([made], write([made], tmp_path))
