@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.model import Hints, Verdict
-from sharc_crawler.storage import frontier_rows
 from sharc_crawler.storage.frontier_loading import subsite_row
 from sharc_crawler.storage.frontier_reading import capture_row, page_rows, visit_rows
+from sharc_crawler.storage.frontier_rows import page_values, shape_value
+from sharc_crawler.storage.sqlite import CHANGES
 
 if TYPE_CHECKING:
     Row = Sequence[Any]
@@ -25,23 +26,10 @@ def to_json(batch: Batch) -> str:
     >>> to_json(Batch(lastmods=[LastmodRow(3, 10.5, 9.0, 1.0)]))
     '{"lastmods": [[3, 10.5, 9.0, 1.0]]}'
     """
-    rows: dict[str, list[Any]] = {
-        "pages": list(zip(*frontier_rows.page_values(batch.pages), strict=True)),
-        "visits": [frontier_rows.visit_values(row) for row in batch.visits],
-        "judgements": list(batch.judgements),
-        "captures": [frontier_rows.capture_values(row) for row in batch.captures.values()],
-        "hosts": list(batch.hosts.values()),
-        "embeds": batch.embeds,
-        "links": list(batch.links),
-        "lastmods": list(batch.lastmods),
-        "rates": [(page, rate, source, frontier_rows.shape_value(shape)) for page, rate, source, shape in batch.rates],
-        "hints": [(page, frontier_rows.hints_value(hints)) for page, hints in batch.hints],
-        "novelties": list(batch.novelties.values()),
-        "outside": list(batch.outside),
-        "subsites": [frontier_rows.subsite_values(row) for row in batch.subsites.values()],
-        "members": batch.members,
-        "kept": [list(row) for row in batch.kept.items()],
-    }
+    rows = {name: list(values(getattr(batch, name))) for name, (_, values) in CHANGES.items()}
+    rows["pages"] = list(zip(*page_values(batch.pages), strict=True))
+    rows["links"] = list(batch.links)
+    rows["rates"] = [(page, rate, source, shape_value(shape)) for page, rate, source, shape in batch.rates]
     return json.dumps({name: some for name, some in rows.items() if some})
 
 

@@ -255,8 +255,8 @@ _replace = partial(_insert, how="INSERT OR REPLACE")
 
 _PAGE = _insert("page", 16)
 #: what a step may change besides pages, in the order in which it is written: how it is put, and in which values
-_CHANGES: dict[str, tuple[str, Callable[[Any], Iterable[Any]]]] = {
-    "visits": (_insert("visit", 34), lambda rows: [(None, *visit_values(row)) for row in rows]),
+CHANGES: dict[str, tuple[str, Callable[[Any], Iterable[Any]]]] = {
+    "visits": (_insert("visit", 33).replace("(", "(NULL, "), lambda rows: map(visit_values, rows)),
     "links": (_insert("link", 3), lambda rows: [(row.page, row.time, json.dumps(row.targets)) for row in rows]),
     "lastmods": (_insert("lastmod", 4), iter),
     "outside": (_insert("outside", 4), iter),
@@ -276,7 +276,7 @@ _CHANGES: dict[str, tuple[str, Callable[[Any], Iterable[Any]]]] = {
 def _write(db: sqlite3.Connection, batch: Batch) -> None:
     if batch.pages:
         db.executemany(*_pages(db, batch.pages))
-    for name, (sql, values) in _CHANGES.items():
+    for name, (sql, values) in CHANGES.items():
         if changed := getattr(batch, name):
             db.executemany(sql, values(changed))
 
