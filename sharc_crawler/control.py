@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Seconds
 
 ORDERS, STATUS = "control.json", "control-status.json"

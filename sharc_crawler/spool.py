@@ -9,11 +9,9 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Self
+from pathlib import Path
+from typing import IO, Self
 from weakref import finalize
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LARGE = 4 << 20  #: bytes that are kept in memory; more go to the disk as they come
 _STEP = 1 << 20

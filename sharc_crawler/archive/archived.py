@@ -7,6 +7,7 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX
@@ -16,8 +17,6 @@ from sharc_crawler.instants import unix
 from sharc_crawler.model import CaptureRef, Instant, Result
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.spool import Octets
 

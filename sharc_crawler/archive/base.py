@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from inspect import signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.options import Former, Original, WarcOptions
     from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import CaptureRef, Exchange

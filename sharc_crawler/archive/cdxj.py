@@ -6,14 +6,11 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.archive.warc_names import index_path
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 REVISIT = "warc/revisit"
 _NOT_DIGITS = re.compile(r"\D")

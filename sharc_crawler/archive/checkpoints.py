@@ -11,14 +11,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import IO, NamedTuple
 
 from sharc_crawler.archive.cdxj import IndexEntry, write_lines
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.rows import Rows
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROWS = 1_000  #: of the index that are not noted yet, at most
 BYTES = 1 << 23  #: of the file

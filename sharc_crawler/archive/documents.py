@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.archive.files import OPEN
@@ -15,8 +16,6 @@ from sharc_crawler.instants import iso
 from sharc_crawler.model import CaptureRef, Instant
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.drafts import Drafts
 
 

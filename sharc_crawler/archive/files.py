@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
 
 SUFFIX = ".warc.gz"
 OPEN = ".open"  #: added to the name while the file is being written

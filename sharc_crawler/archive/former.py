@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, read_index
@@ -19,8 +20,6 @@ from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.model import CaptureRef
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.spool import Octets
 
 _OK = "200"

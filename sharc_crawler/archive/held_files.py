@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
 
 if sys.platform != "win32":
     import fcntl
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def are_finished(folder: Path) -> bool:

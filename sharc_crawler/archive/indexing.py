@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.evidence.headers import header_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _FIRST_PART = 1 << 14  #: bytes of a block that hold most heads
 _LONGEST_HEAD = 1 << 24

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import extras
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Seconds
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)")

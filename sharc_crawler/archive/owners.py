@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.errors import Superseded
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MARK = "owner"
 _EPOCH = re.compile(r"\.epoch-(\d+)")

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
@@ -15,8 +16,6 @@ from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from warcio.recordloader import ArcWarcRecord
 
 

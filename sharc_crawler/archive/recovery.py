@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from pathlib import Path
+from typing import BinaryIO
 
 from sharc_crawler.archive import checkpoints
 from sharc_crawler.archive.cdxj import write_index, write_lines
@@ -16,9 +17,6 @@ from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.warc_file import HELD
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.errors import DataError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _ANSWERS = ("response", "revisit")
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 from functools import cached_property
+from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary, finalize
 
 from sharc_crawler.archive.files import append_whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class _File:

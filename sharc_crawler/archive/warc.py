@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.archive import exchanges
@@ -19,8 +20,6 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.warcinfo import CaptureInfo
     from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.spool import Octets

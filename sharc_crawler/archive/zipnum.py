@@ -8,11 +8,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
+from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from typing import IO
 
 DATA = "index.cdx.gz"
 LINES = 1024  #: per block

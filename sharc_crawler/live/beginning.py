@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from resource import RLIMIT_FSIZE, getrlimit
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -26,8 +27,6 @@ from sharc_crawler.options.reading import tell_unread
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.parts import Parts

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,6 @@ from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.capture import SiteCapture

@@ -7,6 +7,7 @@ import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from scrapy import __version__ as scrapy_version
@@ -26,8 +27,6 @@ from sharc_crawler.storage.opening import set_state_aside
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.open_files import OpenFiles
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.sites import Sites

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from pathlib import Path
 from shutil import disk_usage
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable
 from sharc_crawler.storage.sqlite_errors import BUSY, said_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _OF_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN")
 

@@ -7,12 +7,9 @@ a crawl of that site goes on there.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.errors import DataError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SITES = "sites.json"
 #: in a capture's folder from the first to the last moment of a crawl: where it is left, the end is still to be written

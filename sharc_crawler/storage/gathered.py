@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.storage.folders import SITES, capture_folders, site_folders
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DEEPEST = 4  #: folders down, and the sites' own of a crawl of several
 COLLECTION = "collection.yaml"

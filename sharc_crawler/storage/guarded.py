@@ -6,6 +6,7 @@ import os
 from array import array
 from collections.abc import Callable, Container, Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sharc_crawler import plugins
@@ -16,8 +17,6 @@ from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Phase
 
 #: what methods answer with; others with nothing

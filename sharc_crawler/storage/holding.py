@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import secrets
 import sys
-from typing import IO, TYPE_CHECKING
+from pathlib import Path
+from typing import IO
 
 from sharc_crawler.errors import Superseded
 
 if sys.platform != "win32":
     import fcntl
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOCK = ".frontier.lock"
 _MINE = secrets.token_hex(8).encode()  #: this process, as the lock names it

@@ -5,14 +5,13 @@ A folder says by which one: the file ``.store`` holds its name where that is not
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.store import FrontierStore, StoreKind
 
 USUAL = "sqlite"

@@ -5,14 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.storage.connecting import Connection, readable, share
 from sharc_crawler.storage.sqlite_errors import BUSY
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 APPLICATION = 0x53484143  #: PRAGMA application_id of our files, "SHAC"
 

@@ -8,7 +8,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
@@ -28,9 +29,6 @@ from sharc_crawler.storage.frontier_rows import capture_values, hints_value, sub
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.sqlite_errors import BUSY, said_of
 from sharc_crawler.uncollected import uncollected
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILE_NAME = "frontier.db"
 DAMAGED = ".damaged"

@@ -6,14 +6,12 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple, Self
+from pathlib import Path
+from typing import NamedTuple, Self
 
 from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
 from sharc_crawler.storage.connecting import Connection, of_disk, share
 from sharc_crawler.storage.sqlite_errors import BUSY
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VERSION = 1
 START, END = "\x02", "\x03"  #: around the words that were looked for, in a snippet

@@ -9,6 +9,7 @@ Subclass in a test module, name the plug-in, and pytest collects the checks::
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
@@ -48,8 +49,6 @@ from sharc_crawler.storage.exchange_log import exchanges_of, urls_of
 from sharc_crawler.subsites.branch import Branch
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.store import FrontierStore, StoreKind
 
 

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
@@ -22,8 +23,6 @@ from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.model import Exchange
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.base import CaptureWriter, WriterKind
 
 INFO = CaptureInfo("software/1", "me@example.org", "obey", "bfs")

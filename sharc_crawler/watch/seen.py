@@ -7,6 +7,7 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -21,7 +22,6 @@ from sharc_crawler.report.write import DATA
 from sharc_crawler.watch.tail import LogTail
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from types import UnionType
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -19,8 +20,6 @@ from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.watch.tail import LOG
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.watch.seen import HostSeen, Watched
 
 HOSTS = 8  #: shown, those with most requests

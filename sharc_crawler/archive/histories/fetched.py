@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ABOUT = "fetch.json"  #: what was asked, so that answers to different questions are not mixed
 _UNFINISHED = ".part"  #: added to a seed's folder until all of its answers are there

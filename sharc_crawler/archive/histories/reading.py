@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import chain
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 from warcio.exceptions import ArchiveLoadFailed
@@ -28,8 +29,6 @@ from sharc_crawler.model import Instant, Result
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
     from numpy.typing import NDArray
     from warcio.recordloader import ArcWarcRecord

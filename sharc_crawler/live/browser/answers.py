@@ -11,6 +11,7 @@ import json
 import re
 import shutil
 from base64 import b64decode, b64encode, urlsafe_b64encode
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -24,8 +25,6 @@ from sharc_crawler.live.requests import Sent
 from sharc_crawler.spool import LARGE, Octets, Spool, pieces
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.login import Login
     from sharc_crawler.model import PageId
 

@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.frontier.lifecycle import State
@@ -34,8 +35,6 @@ from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import EMBEDDED, HowMade, Kind, Result, Sighting, Slot
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.options import Resource
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.browser.manner import Manner

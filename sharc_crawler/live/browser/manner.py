@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.live.browser.answers import Seal, sealed
@@ -10,8 +11,6 @@ from sharc_crawler.live.browser.browsing import Browsing
 from sharc_crawler.live.browser.chromium import version
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.live.session import Session
     from sharc_crawler.login import Login
     from sharc_crawler.model import Seconds

@@ -15,6 +15,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from http.client import responses
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import parse_response
@@ -40,8 +41,6 @@ from sharc_crawler.live.browser.shown import LONGEST, PageShown, watched
 from sharc_crawler.live.browser.workers import as_set, stored
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.live.browser.manner import Manner
     from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.model import Instant, Seconds

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import resource
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -28,8 +29,6 @@ _SENT_AGAIN = (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from scrapy import Request
     from scrapy.http import Response
 

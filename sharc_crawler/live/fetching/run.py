@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from scrapy import Spider
 from scrapy.crawler import CrawlerProcess
@@ -24,10 +24,6 @@ from sharc_crawler.live.fetching.client import Client, Patience
 from sharc_crawler.live.fetching.work import FetchPlan, Tally, Work
 from sharc_crawler.live.setup.operator import openings, require_operator, user_agent
 from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Opening
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 BURST = 4  #: requests at once after a while without any
 

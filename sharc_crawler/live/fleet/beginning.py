@@ -7,6 +7,7 @@ import gzip
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, StoreUnavailable, Superseded, UsageError
@@ -20,8 +21,6 @@ from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.rows import Batch

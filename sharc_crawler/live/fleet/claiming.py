@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, SharcError, StoreUnavailable
@@ -19,8 +20,6 @@ from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.writing.space import is_full
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.rows import HostRow
     from sharc_crawler.live.fleet.holding import Holdings
     from sharc_crawler.live.fleet.purse import Purse

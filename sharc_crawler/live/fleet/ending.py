@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StoppedCaptureError, Superseded
@@ -17,8 +18,6 @@ from sharc_crawler.report.words import short
 from sharc_crawler.report.write import DATA
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.live.fleet.holding import Holdings
 
 STOPPED = "by order (sharc fleet stop)"  #: in words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.warc_names import safe_name
@@ -19,8 +20,6 @@ from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.options.table import NEWS, SEEDS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.live.config import Config
 

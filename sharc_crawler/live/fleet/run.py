@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.crawler import CrawlerProcess
@@ -26,8 +27,6 @@ from sharc_crawler.live.setup.survey import capture_settings
 from sharc_crawler.live.writing.space import Space
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from scrapy.settings import Settings
 
     from sharc_crawler.fleet.ledger import FleetLedger

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.instants import unix
@@ -11,8 +12,6 @@ from sharc_crawler.model import Instant, Kind, Plan, Slot
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.archived import ArchivedExchange
 
 LOGS = ("crawl*.jsonl", "crawl*.log")

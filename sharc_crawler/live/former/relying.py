@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.stock import Stock, fits, is_sound, take_stock
@@ -14,8 +15,6 @@ from sharc_crawler.plural import counted
 from sharc_crawler.storage.withdrawing import withdrawn
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.rows import Batch, VisitRow
 
 logger = logging.getLogger(__name__)

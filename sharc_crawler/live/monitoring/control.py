@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
@@ -14,8 +15,6 @@ from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import HowMade, Instant, Seconds
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.sites import Sites
 
 SITES_A_SECOND = 100  #: of which it is said how far they are: of a few each second, of many less often

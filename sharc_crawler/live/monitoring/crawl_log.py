@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from scrapy.logformatter import LogFormatter, LogFormatterResult
@@ -19,8 +20,6 @@ from sharc_crawler.errors import StoreUnavailable, Superseded
 from sharc_crawler.report.log import FORMATS
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.surt import surt
@@ -19,8 +20,6 @@ from sharc_crawler.seeds.hacs.updates import READS_LINKS
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
     from numpy.typing import NDArray
 

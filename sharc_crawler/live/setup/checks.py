@@ -6,6 +6,7 @@ import logging
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import ip_network
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, UsageError, unknown_name
@@ -17,8 +18,6 @@ from sharc_crawler.storage.gathered import is_collection
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from scrapy.settings import BaseSettings
 
     from sharc_crawler.options.table import Options

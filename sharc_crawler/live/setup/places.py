@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import forget_drafts
@@ -16,8 +17,6 @@ from sharc_crawler.storage.folders import RUNNING, SITES, site_folders
 from sharc_crawler.storage.holding import owner
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.rows import Batch, ExchangeRow, LinksRow
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config

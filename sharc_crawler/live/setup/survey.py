@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,8 +27,6 @@ from sharc_crawler.model import Kind, Seconds
 from sharc_crawler.software import named, together
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from scrapy.settings import Settings
     from twisted.python.failure import Failure
 

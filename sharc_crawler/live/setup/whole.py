@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.errors import DataError, UsageError
@@ -11,9 +11,6 @@ from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.model import Slot
 from sharc_crawler.storage.beside import load_state, open_state
 from sharc_crawler.storage.opening import holds_state
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def is_whole(folder: Path) -> bool:
