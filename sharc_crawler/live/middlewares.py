@@ -68,7 +68,7 @@ class ArchiveMiddleware:
         """
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is not None and fetch.attempt == TAKEN:
-            from sharc_crawler.live.former.former_answers import take  # only in a collection
+            from sharc_crawler.live.former.validators import take  # only in a collection
 
             take(self, self._session, fetch)
             return Response(request.url)
@@ -107,7 +107,7 @@ class ArchiveMiddleware:
         former = known.answer(fetch, outcome.validators) if asked and fetch and known else None
         written = self.keep(exchange, fetch, response.status, former)
         if fetch and former:
-            from sharc_crawler.live.former.former_answers import unchanged  # only in a collection
+            from sharc_crawler.live.former.validators import unchanged  # only in a collection
 
             outcome = unchanged(outcome, fetch, former)
         elif asked:

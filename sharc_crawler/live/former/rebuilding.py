@@ -26,8 +26,8 @@ from sharc_crawler.frontier.restoring.visiting_again import visit_again
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
 from sharc_crawler.live.former.decided import LOGS, DecidedExchange, before_any_again, decided, key_of
-from sharc_crawler.live.former.former_answers import unchanged
 from sharc_crawler.live.former.recorded import Recorded
+from sharc_crawler.live.former.validators import unchanged
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.reading.readings import WANTS, Order, Reading, Wants

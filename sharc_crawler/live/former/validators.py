@@ -19,10 +19,9 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.thinning import damaged_note, forget_payloads
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.comparison import compare
-from sharc_crawler.evidence.headers import is_part
+from sharc_crawler.evidence.headers import is_part, of_headers
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.validators import contradicts, weak
-from sharc_crawler.live.former.former_answers import as_taken
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Outcome, Result, Validators
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
+    from sharc_crawler.live.middlewares import ArchiveMiddleware
+    from sharc_crawler.live.session import Session
 
 LIES = (
     "the server's validators lie: {url} has other bytes than its former capture, and the same validators: asked in full"
@@ -159,3 +160,37 @@ def _is_sampled(spec: CaptureSpec, url: str) -> bool:
         return False
     lots = spec.settings.get("lots") or spec.settings.get("run")
     return int.from_bytes(blake2b(f"{lots} {url}".encode(), digest_size=8).digest()) < spec.audit * 2**64
+
+
+# -- what a former capture's answer stands for: by a 304, or without asking --------------------------------------------
+
+
+def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
+    """A 304 to a first visit: it shows what the former capture has, by the server's word."""
+    own, sent = outcome.validators, fetch.validators
+    of_former = of_headers(answer.message.headers)
+    return outcome._replace(
+        result=Result.OK,
+        validators=Validators(own.etag or sent.etag, own.last_modified or sent.last_modified),
+        media_type=of_former["media_type"],
+        charset=of_former["charset"],
+    )
+
+
+def as_taken(answer: FormerAnswer) -> Outcome:
+    """The outcome of a visit that a former answer stands for."""
+    held, own = answer.original, of_headers(answer.message.headers)
+    status, place = answer.message.status, answer.place
+    return Outcome(Result.OK, held.date, held.date, status, held.digest, capture=place, decoded=held.decoded, **own)
+
+
+def take(middleware: ArchiveMiddleware, session: Session, fetch: Fetch) -> None:
+    """A former answer stands for the page, and is read for what it names; one that is gone by now does not."""
+    known = session.former
+    answer = known.find(fetch.url) if known else None
+    if known is None or answer is None:
+        middleware.withheld(fetch)
+        return
+    outcome = as_taken(answer)
+    order = middleware.order(fetch, outcome, fetch.url)._replace(digests=True)
+    middleware.tell(fetch, outcome, None, session.readers.read(answer.raw, order))
