@@ -259,7 +259,7 @@ class Frontier:
         taken = capture.spec.skip == "attested" and self._takes(capture, task, kind, url)
         silent = ""
         if (host.lost or host.away) and self.ledger.leaves_hosts and not taken:
-            from sharc_crawler.frontier.visits.silence import why_silent  # where something failed
+            from sharc_crawler.frontier.visits.delaying import why_silent  # where something failed
 
             silent = why_silent(self.ledger, host, now)
         if reason := silent or self._why_not(capture, task, kind, url, now, free=taken):

@@ -47,7 +47,7 @@ class Chooser:
             try:
                 task = self._ask(capture, now)
             except StrategyError as error:
-                from sharc_crawler.frontier.visits.silence import stopped  # hardly ever
+                from sharc_crawler.frontier.visits.delaying import stopped  # hardly ever
 
                 stopped(self._ledger, error, now)
                 raise

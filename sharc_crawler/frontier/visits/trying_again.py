@@ -6,8 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.visits.delaying import LATER
-from sharc_crawler.frontier.visits.silence import AWAY
+from sharc_crawler.frontier.visits.delaying import AWAY, LATER
 from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, Phase, Result, Seconds, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 
