@@ -180,7 +180,7 @@ class Admitter:
             return capture.mode.takes_hubs and capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
         if sighting.kind is Kind.PROBE or not origin.depth:
             return True
-        from sharc_crawler.frontier.indexes import why_not  # many sites have one sitemap
+        from sharc_crawler.frontier.sitemaps import why_not  # many sites have one sitemap
 
         if why := why_not(self, self._ledger.pages, capture.scope, key, origin.parent, origin.depth):
             self._ledger.left_out(key, why, sighting.via)
@@ -216,7 +216,7 @@ class Admitter:
     def ingest(self, capture: SiteCapture, sightings: Sequence[Sighting], read: Instant) -> None:
         """What sitemaps say of the last changes of pages, where that is wanted."""
         if capture.mode.listens:
-            from sharc_crawler.frontier.dates_again import ingest  # at T, and where changes are looked out for
+            from sharc_crawler.frontier.sitemaps import ingest  # at T, and where changes are looked out for
 
             ingest(self._ledger, self.canonical, capture, sightings, read)
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.admission import Admitter
-from sharc_crawler.frontier.indexes import why_not
 from sharc_crawler.frontier.scope import Scope
+from sharc_crawler.frontier.sitemaps import why_not
 from sharc_crawler.urls import host_of
 
 OWN = "http://a.example/map.xml"
