@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.evidence.survival import expected_coherence, log_survival
+from sharc_crawler.strategies.climb import Pieces
 from sharc_crawler.strategies.layout import Layout, classify, combinations, lay_out
 from sharc_crawler.strategies.optimal import Effort, optimal, resting_gains
-from sharc_crawler.strategies.pieces import Pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from sharc_crawler.strategies.climb import climb, climbable
-from sharc_crawler.strategies.pieces import Pieces
+from sharc_crawler.strategies.climb import Pieces, climb, climbable
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 from sharc_crawler.strategies.selective import selective
 

@@ -11,8 +11,8 @@ import pytest
 from benchmarks import optimum as bound
 from benchmarks.optimum import optimum, upper_bound
 from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.strategies.climb import Pieces
 from sharc_crawler.strategies.layout import classify, lay_out
-from sharc_crawler.strategies.pieces import Pieces
 from sharc_crawler.strategies.selective import selective
 from tests.strategies.oracles import by_assignment, mixture, pages_of
 

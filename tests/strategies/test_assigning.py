@@ -12,8 +12,8 @@ from scipy.optimize import linear_sum_assignment
 from sharc_crawler.strategies import climb as climbing
 from sharc_crawler.strategies import optimal
 from sharc_crawler.strategies.classes import Classes
+from sharc_crawler.strategies.climb import Pieces
 from sharc_crawler.strategies.optimal import _assigned
-from sharc_crawler.strategies.pieces import Pieces
 from sharc_crawler.strategies.selective import selective
 
 

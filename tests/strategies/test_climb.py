@@ -12,9 +12,8 @@ from sharc_crawler.strategies import climb as climbing
 from sharc_crawler.strategies import optimal
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.classes import Classes
-from sharc_crawler.strategies.climb import FLIGHTS, _flights, _Stairs, climb, climbable
+from sharc_crawler.strategies.climb import FLIGHTS, Pieces, _flights, _Stairs, climb, climbable, series
 from sharc_crawler.strategies.layout import classify
-from sharc_crawler.strategies.pieces import Pieces, series
 from sharc_crawler.strategies.selective import selective
 from tests.strategies.oracles import by_assignment, pages_of
 

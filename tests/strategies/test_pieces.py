@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.model import Plan
 from sharc_crawler.strategies.classes import Classes
-from sharc_crawler.strategies.climb import climb
-from sharc_crawler.strategies.pieces import Pieces
+from sharc_crawler.strategies.climb import Pieces, climb
 
 RATES, WEIGHTS = np.array([3.0, 0.4, 0.02, 0.0]), np.array([1.0, 2.0, 0.5, 1.5])
 SHAPES = np.array([0.5, math.inf, 2.0, 1.0])
