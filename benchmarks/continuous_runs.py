@@ -33,7 +33,7 @@ class _Logged(Simulation):
         self.made: Downloads = []
 
     def _download(self, fetch: Fetch, web: Web, capture: SiteCapture) -> None:
-        self.made.append((self._site.numbers[fetch.url], fetch.decided))
+        self.made.append((self.site.numbers[fetch.url], fetch.decided))
         super()._download(fetch, web, capture)
 
 
