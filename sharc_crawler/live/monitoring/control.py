@@ -45,7 +45,8 @@ class Control:
         orders = self._read() if (self._folder / ORDERS).exists() else Orders()
         if orders is not None:
             self._began = orders.stop
-            write(self._folder, ORDERS, self._started(orders, now))
+            with suppress(OSError):  # a full disk takes none: the crawl goes on
+                write(self._folder, ORDERS, self._started(orders, now))
         self.obey(now)
 
     def _started(self, orders: Orders, now: Instant) -> Orders:

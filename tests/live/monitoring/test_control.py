@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import time
@@ -122,6 +123,18 @@ def test_of_a_crawl_that_is_over_no_answer_is_waited_for(tmp_path, monkeypatch):
     assert order(tmp_path, "status")[0] == 0
     assert asked
     begun.close()
+
+
+def test_a_crawl_that_a_full_disk_leaves_no_file_of_orders_begins(tmp_path, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    control = Control(tmp_path, Sites(Politeness()))
+    with monkeypatch.context() as disk:
+        disk.setattr("sharc_crawler.live.monitoring.control.write", full)
+        control.begin(0.0)
+    assert not control.obey(10.0)
+    assert "no crawl began there, or with control=0" in order(tmp_path, "pause")[1]
 
 
 def test_a_delay_longer_than_the_crawl_waits_is_refused(tmp_path):
