@@ -93,9 +93,10 @@ def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask, s
     if value == "p":
         by = datetime.fromtimestamp(task.now + task.ahead, UTC)
         console.print(f"p: the probability that a seed has changed since {since}, by {by:%Y-%m-%d %H:%M} UTC")
-    if not all(one.known for one in ranked[:_SHOWN]):
+    marks = "".join(map(_interval, ranked[:_SHOWN]))
+    if "?" in marks:
         console.print("?: too few of its captures can be compared; the rate is what such seeds have at first")
-    if any(one.rate_least for one in ranked[:_SHOWN]):
+    if "≤" in marks:
         console.print(
             "≤: each of its captures differs from the one before; how much more often it changes nobody can tell"
         )
