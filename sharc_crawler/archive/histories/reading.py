@@ -287,8 +287,6 @@ def _nothing(files: list[Path], problems: Problems) -> str:
     named = "; ".join(map(str, problems.named[:3])) or ", ".join(
         f"{counted(count, 'capture')} left out: {why}" for why, count in problems.left_out.items() if count
     )
-    where = ", ".join(map(str, files[:3])) or "no files"
-    return (
-        f"no usable capture in {where} ({counted(len(files), 'file')}): {named or 'empty'}; give CDX,"
-        f" CDXJ, TimeMaps or WARCs"
-    )
+    where = ", ".join(map(str, files[:3]))
+    found = f"in {where} ({counted(len(files), 'file')}): {named or 'empty'}" if files else "there: no files"
+    return f"no usable capture {found}; give CDX, CDXJ, TimeMaps or WARCs"

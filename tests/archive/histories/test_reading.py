@@ -231,7 +231,7 @@ def test_empty_and_useless_input_is_an_error(tmp_path: Path) -> None:
         read(tmp_path, "\n<html>")
     with pytest.raises(DataError, match="cannot be read: No such file"):
         read_history([tmp_path / "absent"])
-    with pytest.raises(DataError, match="no files"):
+    with pytest.raises(DataError, match="no usable capture there: no files; give CDX"):
         read_history([])
 
 
