@@ -21,7 +21,7 @@ from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.output import sentence
 from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.marks import LED, UNDER_WAY
-from sharc_crawler.report.phrases import whole
+from sharc_crawler.report.phrases import kept_content, whole
 from sharc_crawler.report.selection import entry
 from sharc_crawler.report.unfinished import going_on
 from sharc_crawler.report.words import short
@@ -128,8 +128,8 @@ def _reported(folder: Path, site: str, path: Path) -> dict[str, Any]:
     (capture,) = report["captures"]
     totals = {name: capture["coherence"][name] for name in ("coherent", "changed", "unknown", "captured")}
     complete = capture["times"]["ended"] is not None
-    claim, notes = capture["claim"]["statement"], capture["notes"][:NOTES]
-    return {**found, "complete": complete, "claim": claim, "coherence": totals, "notes": notes}
+    claim = "; ".join(filter(None, (capture["claim"]["statement"], kept_content(capture["coherence"]))))
+    return {**found, "complete": complete, "claim": claim, "coherence": totals, "notes": capture["notes"][:NOTES]}
 
 
 def _turn(site: Mapping[str, Any]) -> int:

@@ -12,8 +12,9 @@ from sharc_crawler.storage.gathered import folders_text
 NAMES = {"a.example": "a.example", "b.example": "b.example", "moved.example": "moved", "new.example": "new"}
 
 
-def report(ended, coherent):
+def report(ended, coherent, same_content=0):
     counts = {"coherent": coherent, "changed": 1, "unknown": 0, "captured": coherent + 1}
+    counts |= {"same_content": same_content, "by_masks": 0}
     capture = {"claim": {"statement": f"{coherent} <pages>"}, "times": {"ended": ended}, "coherence": counts}
     return json.dumps({"captures": [{**capture, "notes": [str(number) for number in range(9)]}]})
 
@@ -38,6 +39,14 @@ def test_each_site_is_told_with_its_claim_and_its_report(tmp_path):
         "new.example": (UNREPORTED, False, None),
     }
     assert [len(site["notes"]) for site in found["sites"]] == [3, 3, 0, 0]
+
+
+def test_what_kept_its_content_is_told_with_the_claim_as_of_one_site(tmp_path):
+    folder = made(tmp_path)
+    (folder / "a.example" / "report.json").write_text(report("2026-11-22T00:00:00Z", 0, same_content=1))
+    told = "0 <pages>; 1 of 1 page kept its content (0 coherent)"
+    assert index(folder)["sites"][0]["claim"] == told
+    assert told in write_index(folder)
 
 
 def test_sites_of_which_no_page_was_captured_are_counted(tmp_path):
