@@ -165,6 +165,16 @@ KNOWN = (
         r"/Record/[^/?]+/(AddTag|Cite|Export|SMS)(\?|$)|/(Author/Home|Record/[^?]+|Search/\w+)\?([^#?]*&)?lng="
         r"|/(Author/Home|Search/\w+)\?([^#?]*&)?filter(%5B|\[)(%5D|\])=",
     ),
+    Software(
+        "Koha",
+        "lists narrowed by facets or in another order, exports, records in second forms, baskets, forms and accounts",
+        r"/opac-(ISBDdetail|addbybiblionumber|basket|changelanguage|downloadcart|downloadshelf|export|memberentry"
+        r"|modrequest|passwd|password-recovery|ratings|registration-verify|reserve|review|search-history|sendbasket"
+        r"|sendshelf|showmarc|suggestions|tags|user)\.pl(\?|$)|/opac-shelves\.pl\?([^#?]*&)?(direction|sortfield)="
+        r"|/opac-search\.pl\?([^#?]*&)?(count|expand|format|limit|multibranchlimit|nolimit|sort_by)="
+        r"|/cgi-bin/koha/(ilsdi|oai|unapi|svc)\b",
+        r"/opac-(ISBDdetail|addbybiblionumber|export|reserve|showmarc)\.pl\?|/opac-search\.pl\?([^#?]*&)?(limit|sort_by)=",
+    ),
 )
 
 

@@ -32,10 +32,10 @@ _INNER = str.maketrans("", "", "\t\r\n")
 
 
 #: Query parameters (``name=value``) that do not tell one page from another: session ids, tracking, a blog's reply form
-#: below the same post. A ``session_id`` may be a conference's, and tell its talks apart: it has to look like one.
+#: below the same post, Koha's search for a record. A ``session_id`` that tells talks apart does not look like one.
 _PARAMETERS = re.compile(
     r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken"
-    r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom)(?:=.*)?"
+    r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom|query_desc)(?:=.*)?"
     r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}",
     re.IGNORECASE,
 )

@@ -64,10 +64,16 @@ VUFIND = [
     "vufind/Record/r7/Details?lng=de", "vufind/Record/r7/Export?style=RIS", "vufind/Record/r7/Cite",
     "vufind/Search/Results?filter%5B%5D=format%3A%22Book%22&lookfor=a", "Author/Home?author=A&sort=year", "Record/r7",
 ]  # fmt: skip
+KOHA = [
+    "cgi-bin/koha/opac-search.pl?idx=kw&limit=au%3AA&q=map", "cgi-bin/koha/opac-search.pl?q=map&sort_by=title_az",
+    "cgi-bin/koha/opac-export.pl?bib=7&format=ris&op=export", "cgi-bin/koha/opac-reserve.pl?biblionumber=7",
+    "cgi-bin/koha/opac-detail.pl?biblionumber=7", "cgi-bin/koha/opac-search.pl?idx=kw&offset=20&q=map",
+]  # fmt: skip
 OTHERS = [
     [f"list?f%5B%5D={number}&sort=asc" for number in range(9)] + [f"Record/{number}/Details" for number in range(9)],
     [f"shop/?lng=de&sort=price&view=grid&page={number}" for number in range(9)],
     [f"search?q={number}" for number in range(9)] + [f"login?n={number}" for number in range(9)],
+    [f"opac-search.pl?limit=10&q={number}" for number in range(4)] + [f"book/{number}" for number in range(9)],
     [f"shop/?output=list&sort_field=price&page={number}" for number in range(9)],
     [f"news?start=0&cat={number}&print=1" for number in range(9)],
     [f"posts/{number}/RSS" for number in range(9)],
@@ -103,6 +109,7 @@ OTHERS = [
         ("Omeka", OMEKA),
         ("Drupal", DRUPAL),
         ("VuFind", VUFIND),
+        ("Koha", KOHA),
     ],
 )
 def test_software_is_recognised_by_what_it_makes(name, paths):

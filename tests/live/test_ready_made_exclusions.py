@@ -14,7 +14,7 @@ from sharc_crawler.urls import canonical
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
 ORDERS, *OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
 WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY, CGIT, GITWEB, HGWEB = OFFERED[:9]
-PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA, DRUPAL, VUFIND = OFFERED[9:]
+PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA, DRUPAL, VUFIND, KOHA = OFFERED[9:]
 SHA = "04b0ee2ccbbd9e442aa2b57b0fa648bd07584a73"
 
 WIKI_PAGES = """
@@ -185,6 +185,21 @@ DRUPAL_TRAPS = """
 /members?order=name&sort=asc /members?sort=desc&order=name&page=2 /user/login /user/login?destination=node/7
 /user/register /user/password /comment/reply/node/7/comment /comment/reply/7 /node/7/edit /node/7/revisions
 """
+KOHA_PAGES = """
+/ /cgi-bin/koha/opac-main.pl /cgi-bin/koha/opac-detail.pl?biblionumber=7 /cgi-bin/koha/opac-MARCdetail.pl?biblionumber=7
+/cgi-bin/koha/opac-search.pl?idx=kw&q=map /cgi-bin/koha/opac-search.pl?idx=kw&offset=20&q=map /bib/7
+/cgi-bin/koha/opac-detail.pl?biblionumber=7&query_desc=kw%2Cwrdl%3A%20limit /cgi-bin/koha/opac-topissues.pl
+/cgi-bin/koha/opac-search.pl?q=au:%22Limit%22 /cgi-bin/koha/opac-authoritiesdetail.pl?authid=3
+/cgi-bin/koha/opac-shelves.pl?op=view&shelfnumber=2 /cgi-bin/koha/pages.pl?page_id=3
+"""
+KOHA_TRAPS = """
+/cgi-bin/koha/opac-search.pl?idx=kw&q=map&limit=itype:BK&offset=20 /cgi-bin/koha/opac-search.pl?q=map&sort_by=title_az
+/cgi-bin/koha/opac-search.pl?idx=kw&q=map&format=rss2 /cgi-bin/koha/opac-ISBDdetail.pl?biblionumber=7
+/cgi-bin/koha/opac-export.pl?op=export&bib=7&format=ris /cgi-bin/koha/opac-reserve.pl?biblionumber=7
+/cgi-bin/koha/opac-user.pl /cgi-bin/koha/opac-showmarc.pl?id=7 /cgi-bin/koha/opac-addbybiblionumber.pl?biblionumber=7
+/cgi-bin/koha/opac-changelanguage.pl?language=de-DE /cgi-bin/koha/opac-password-recovery.pl /cgi-bin/koha/unapi?id=7
+/cgi-bin/koha/opac-shelves.pl?op=view&shelfnumber=2&sortfield=title /cgi-bin/koha/opac-tags.pl /cgi-bin/koha/svc/report
+"""
 VUFIND_PAGES = """
 /vufind/ /vufind/Record/r7 /vufind/Record/r7/Holdings /vufind/Record/r7?sid=17 /vufind/Record/r7/FullText.pdf
 /vufind/Author/Home?author=A /vufind/Search/Results?lookfor=a&type=Title&page=2 /vufind/Browse/Author /Search/NewItem
@@ -223,6 +238,7 @@ VUFIND_TRAPS = """
         (OMEKA, OMEKA_PAGES, OMEKA_TRAPS),
         (DRUPAL, DRUPAL_PAGES, DRUPAL_TRAPS),
         (VUFIND, VUFIND_PAGES, VUFIND_TRAPS),
+        (KOHA, KOHA_PAGES, KOHA_TRAPS),
     ],
 )
 def test_traps_are_left_and_pages_are_not(expression, pages, traps):
@@ -259,6 +275,11 @@ LISTS = {  # what shows them, by number of the list's page; an item; what beside
         "/items/browse?page={page}",
         "/items/show/{item}",
         "/items/show/{item}?output=atom /items/browse?sort_field=a",
+    ),
+    KOHA: (
+        "/cgi-bin/koha/opac-search.pl?idx=kw&offset={start}&q=map",
+        "/cgi-bin/koha/opac-detail.pl?biblionumber={item}&query_desc=kw%3A%20map",
+        "/cgi-bin/koha/opac-search.pl?idx=kw&q=map&limit=au:{item} /cgi-bin/koha/opac-export.pl?bib={item}&format=ris",
     ),
     BLOG: (
         "/events/list/page/{page}/?eventDisplay=past",
@@ -312,3 +333,8 @@ def test_long_addresses_are_looked_at_in_linear_time(piece):
 
 def test_a_reply_form_is_the_post_itself():
     assert canonical("http://h/post/?replytocom=12#respond") == canonical("http://h/post/")
+
+
+def test_a_record_is_the_same_whichever_search_led_to_it():
+    found = canonical("http://h/cgi-bin/koha/opac-detail.pl?biblionumber=7&query_desc=kw%2Cwrdl%3A%20map")
+    assert found == "http://h/cgi-bin/koha/opac-detail.pl?biblionumber=7"
