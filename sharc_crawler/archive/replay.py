@@ -207,6 +207,9 @@ _SAME = "".join(
 )
 #: pywb's own last rule looks for what differs in the query alone; ours in the path's session, too
 _LAST = re.compile(r"(- url_prefix: ''\n +fuzzy_lookup:\n)( +)match: '\(\)'\n?")
+#: lines of the index that pywb looks through, a second or two, where addresses differ in the query alone; its own 100
+#: are those of 50 pages that one program shows
+_LIMIT, MOST = re.compile(r"(?<=fuzzy_search_limit: ')\d+"), "10000"
 _ANY = rf"(?i){_IN_PATH}|/?\?.*$"
 
 
@@ -215,7 +218,7 @@ def rules(program: Path) -> str:
     for path in program.resolve().parent.parent.glob("lib/python*/site-packages/pywb/rules.yaml"):
         own = path.read_text(encoding="utf-8")
         if _BEFORE in own and _LAST.search(own):
-            return _LAST.sub(_last, own.replace(_BEFORE, _BEFORE + _SAME, 1))
+            return _LIMIT.sub(MOST, _LAST.sub(_last, own.replace(_BEFORE, _BEFORE + _SAME, 1)))
     return ""
 
 

@@ -8,11 +8,13 @@ import pytest
 import yaml
 
 from sharc_crawler.archive.cdxj import IndexEntry, index_lines
-from sharc_crawler.archive.replay import preferred, rules
+from sharc_crawler.archive.replay import MOST, preferred, rules
 
 HERE, AWAY = "http://a.org/main.htm", "http://a.org/MAIN.HTM"
 RULES = r"""
 default_filters:
+    fuzzy_search_limit: '100'
+
     url_normalize:
         - match: '[?&](_|cb)=([\d]+)(?=&|$)'
           replace: ''
@@ -56,6 +58,7 @@ def test_what_a_crawl_drops_of_an_address_is_dropped_where_replay_looks_for_it(t
     own.write_text(RULES)
     made = yaml.safe_load(rules(program))
     assert made["rules"][0] == yaml.safe_load(RULES)["rules"][0]
+    assert made["default_filters"]["fuzzy_search_limit"] == MOST
     last = made["rules"][-1]["fuzzy_lookup"]
     assert last["re_type"] == "sub"
     assert re.sub(last["match"], last["replace"], "http://h/A/b;jsessionid=X?c=d") == "http://h/A/b"
