@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     Clocks = Mapping[str, Mapping[str, int]]  #: as in certificates (:mod:`.clocks`)
 
 _OK = 200
+_SHOWS = (Result.OK, Result.GONE, Result.REDIRECTED)  #: a page, or that it is gone or elsewhere
 
 
 class ServersWord:
@@ -158,8 +159,8 @@ def attested(judge: Judge, entry: Entry, first: Outcome | None, second: Outcome 
             continue
         if "server" in stated:
             downloads.append(former_download(stated))
-        elif outcome.result is Result.OK and judge.exchange(stated) is not None and not is_part(outcome):
-            downloads.append(download_of(outcome))
+        elif outcome.result in _SHOWS and judge.exchange(stated) is not None and not is_part(outcome):
+            downloads.append(download_of(outcome)._replace(away=outcome.result is not Result.OK))
     instant = judge.references.get(entry["subsite"])
     judge.rebuilt |= judge.word().rebuilt
     if judge.word().belied(entry["url"], downloads):  # by bytes, whatever counts as content

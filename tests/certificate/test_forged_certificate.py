@@ -12,7 +12,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import seal
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Slot, Verdict
+from sharc_crawler.model import Result, Slot, Verdict
 from sharc_crawler.report.claim import sentence
 from tests.certificate.forging import entry, findings, forge, forge_warc, is_page
 from tests.certificate.made import SITE, Maker, attested, divided, said
@@ -254,3 +254,26 @@ def test_a_sitemap_of_another_host_is_not_believed(tmp_path, sitemap, believed):
     seal(series_of(facts.warcs[0]), [(facts, tmp_path / "certificate.json")], tmp_path)
     refuted = f"{SITE}told: verdict is 'unknown' by the records, stated is 'coherent'" in findings(tmp_path)
     assert refuted is not believed
+
+
+AWAY = {
+    Result.GONE: b"HTTP/1.1 404 N\r\nContent-Length: 0\r\n\r\n",
+    Result.REDIRECTED: b"HTTP/1.1 302 F\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("again", [True, False])
+@pytest.mark.parametrize("result", AWAY)
+def test_a_sitemap_that_hides_that_a_page_is_gone_is_not_believed(tmp_path, result, again):
+    """Where it is not read again, the page may have gone after T."""
+    maker = Maker(tmp_path)
+    told = maker.visit("told", said("told", b"Date: Wed, 18 Nov 2026 11:06:41 GMT\r\n"), Slot.ONLY)
+    maker.visit("sitemap.xml", said(LISTED), Slot.FIRST)
+    reference = maker.now
+    gone = maker.visit("told", AWAY[result], Slot.SECOND, result)
+    maker.visit("sitemap.xml", said(LISTED), Slot.SECOND) if again else None
+    maker.add("told", Verdict.COHERENT, Evidence.ATTESTED, told, gone, reason=Reason.LASTMOD_BEFORE_VISIT)
+    facts = maker.facts(reference, strategy="sharc-attested")
+    seal(series_of(facts.warcs[0]), [(facts, tmp_path / "certificate.json")], tmp_path)
+    refuted = f"{SITE}told: verdict is 'changed' by the records, stated is 'coherent'" in findings(tmp_path)
+    assert refuted is again
