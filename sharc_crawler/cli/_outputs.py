@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
+from shutil import copymode
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler import extras
@@ -16,27 +18,33 @@ from sharc_crawler.errors import UsageError
 if TYPE_CHECKING:
     import click
 
-STREAM = Path("-")  #: standard output
+STREAMS = (Path("-"), Path("/dev/stdout"))  #: standard output
 
 
 def to_file(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001
     """For ``callback=`` of an option that names a file to write, or ``-``."""
-    if value is not None and value != STREAM:
+    if value is not None and value not in STREAMS:
         try_file(parameter.opts[-1], value)
     return value
 
 
 @contextmanager
 def written(path: Path) -> Iterator[IO[str]]:
-    """Write a text file: whole, or what was there stays. Standard output, a pipe or a device is written as it comes."""
-    if path == STREAM:
+    """Write a text file: whole, or what was there stays, with who may read it.
+
+    Standard output, a pipe or a device is written as it comes; so is a file of a folder that takes no draft.
+    """
+    place = path.resolve()
+    if path in STREAMS:
         yield sys.stdout
-    elif path.exists() and not path.is_file():
-        with path.open("w", encoding="utf-8") as out:
+    elif path.exists() and not (path.is_file() and os.access(place.parent, os.W_OK)):
+        with path.open("w", encoding="utf-8", newline="") as out:
             yield out
     else:
         try:
-            with Drafts() as drafts, drafts.open(path.resolve()) as file:
+            with Drafts() as drafts, drafts.open(place) as file:
+                if path.exists():
+                    copymode(place, drafts.of(place))
                 out = TextIOWrapper(file, "utf-8", newline="")
                 yield out
                 out.detach()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -11,7 +13,7 @@ from click.testing import CliRunner
 
 from sharc_crawler import cli
 from sharc_crawler.archive import drafts
-from sharc_crawler.cli import main
+from sharc_crawler.cli import _outputs, main
 from sharc_crawler.model import Result
 from sharc_crawler.observation import Observation
 from sharc_crawler.storage.observations import ObservationStore
@@ -108,6 +110,31 @@ def test_what_is_not_written_whole_leaves_what_was_there(words, tmp_path, monkey
     assert sorted(tmp_path.iterdir()) == before
     assert CliRunner().invoke(main, [*words[:-1], "-"]).exit_code == 0
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_who_may_read_a_file_may_read_what_is_written_there_again(tmp_path):
+    kept = tmp_path / "kept"
+    kept.write_text("as it was")
+    for mode in (0o600, 0o664):
+        kept.chmod(mode)
+        with _outputs.written(kept) as file:
+            file.write("again")
+        assert (kept.read_text(), kept.stat().st_mode & 0o777) == ("again", mode)
+
+
+def test_a_file_of_a_folder_that_takes_no_other_is_written_where_it_is(tmp_path, monkeypatch):
+    kept = tmp_path / "kept"
+    kept.write_text("as it was")
+    before = kept.stat().st_ino
+    monkeypatch.setattr(os, "access", lambda place, _: place != tmp_path)  # root may write anywhere
+    with _outputs.written(kept) as file:
+        file.write("again")
+    assert (kept.read_text(), kept.stat().st_ino) == ("again", before)
+
+
+def test_a_file_that_standard_output_goes_to_is_not_replaced_under_it():
+    with _outputs.written(Path("/dev/stdout")) as file:
+        assert file is sys.stdout
 
 
 @pytest.mark.parametrize(
