@@ -98,8 +98,9 @@ def test_what_the_papers_text_claims_holds_on_small_sites(numbers, sizes, claims
     ]
     assert len(checked) == 2 * claims
     assert [(claim.tables, claim.text) for claim, holds in checked if not holds] == []
-    page = verdicts(list(found.values()))
-    assert page.count("| yes | yes |") == claims
+    _, _, *rows = verdicts(list(found.values())).splitlines()
+    assert all("| yes | yes |" in row for row in rows)
+    assert sum(len(row.split(" | ")[0].split(", ")) for row in rows) == claims
 
 
 def test_most_of_what_the_papers_text_claims_holds_in_its_own_tables():
