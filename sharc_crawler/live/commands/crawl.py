@@ -17,7 +17,7 @@ from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.failures.unwritten import unfailing
 from sharc_crawler.live.setup.output import check_state, is_begun, make_folder, standing
-from sharc_crawler.live.spiders.site import SiteSpider
+from sharc_crawler.live.spiders.site import SiteSpider, without_schedulers
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import capture_folders
@@ -72,7 +72,7 @@ class Command(CrawlCommand):
 
     def _run_site(self, opts: argparse.Namespace) -> None:
         settings = self._process.settings.copy()
-        opts.spargs = {name: value for name, value in opts.spargs.items() if name[:1] != "_"}  # scrapyd adds _job
+        opts.spargs = without_schedulers(opts.spargs)
         given = SiteSpider.prepare(settings, opts.spargs)
         config = Config.from_settings(settings)
         output = config.output or Path()

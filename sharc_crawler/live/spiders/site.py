@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -76,6 +77,11 @@ class CaptureSpider(Spider):
         """The outcome was recorded where it happened."""
 
 
+def without_schedulers(given: Mapping[str, str]) -> dict[str, str]:
+    """The arguments that somebody gave: scrapyd adds ``_job``."""
+    return {name: value for name, value in given.items() if name[:1] != "_"}
+
+
 class SiteSpider(CaptureSpider):
     """Captures the sites that its arguments name: :meth:`capture_specs`."""
 
@@ -89,7 +95,7 @@ class SiteSpider(CaptureSpider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_: Any, **given: Any) -> Self:
         """Check the arguments and turn them into settings."""
-        made = cls(cls.prepare(crawler.settings, given), crawler)
+        made = cls(cls.prepare(crawler.settings, without_schedulers(given)), crawler)
         begin_ahead(PROCESS)  # it is there when the first document comes
         return made
 

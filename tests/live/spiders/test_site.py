@@ -76,6 +76,13 @@ def test_what_settings_say_of_captures_holds_for_them(tmp_path: Path) -> None:
     assert (spec.page_resources, spec.size) == (5, 70)
 
 
+def test_a_project_with_commands_of_its_own_runs_it_under_a_scheduler_too(tmp_path: Path) -> None:
+    settings = Settings({"SPIDER_MODULES": ["sharc_crawler.live.spiders"]})
+    url = "http://127.0.0.1:9/"
+    given = {"url": url, "output": str(tmp_path / "x"), "_job": "6a1f"}
+    assert SiteSpider.from_crawler(Crawler(SiteSpider, settings), **given).arguments.urls == (url,)
+
+
 def test_nobody_elses_downloader_delays_a_request() -> None:
     crawler = Crawler(SiteSpider, Settings({"DOWNLOADER": "project.Downloader", "DOWNLOAD_DELAY": 9}))
     assert crawler.settings["DOWNLOADER"] == f"{CaptureDownloader.__module__}.{CaptureDownloader.__name__}"
