@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from warcio.exceptions import ArchiveLoadFailed
@@ -24,8 +25,6 @@ from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.objects import ObjectFolder
 
 PART = ".part-"

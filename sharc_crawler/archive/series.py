@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from sharc_crawler.archive.checkpoints import GrowingIndex
@@ -19,8 +20,6 @@ from sharc_crawler.model import CaptureRef, Instant
 from sharc_crawler.spool import Octets, Spool, pieces
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.cdxj import IndexEntry
     from sharc_crawler.archive.options import WarcOptions
     from sharc_crawler.archive.warcinfo import CaptureInfo

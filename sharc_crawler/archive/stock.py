@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from sharc_crawler.archive.cdxj import write_index
@@ -23,8 +24,6 @@ from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.model import Instant
 
     Place = tuple[str, int]  #: file and offset

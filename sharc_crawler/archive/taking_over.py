@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sharc_crawler.archive import checkpoints
 from sharc_crawler.archive.cdxj import write_index
@@ -20,9 +20,6 @@ from sharc_crawler.archive.owners import former, own_name
 from sharc_crawler.archive.recovery import record_ends
 from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.errors import Superseded
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 STAY = (SUFFIX, ".cdxj")  #: what never changes once it is there
 _DRAFT = ".draft"

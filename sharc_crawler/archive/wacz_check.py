@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from datetime import datetime
 from io import SEEK_SET, BytesIO
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, Any
 
 from sharc_crawler.archive.wacz import MULTI, PACKAGE, SEAL, SIGNED, SINGLE, VERSION, slug, zip_date
 from sharc_crawler.errors import DataError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _HEADER = struct.Struct("<4s5H3L2H")  #: of a file within a zip file
 _WIDE = 0xFFFFFFFF

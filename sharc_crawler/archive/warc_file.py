@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 from weakref import finalize
 
 from sharc_crawler.archive.files import OPEN, TAKEN, append_whole
@@ -13,9 +13,6 @@ from sharc_crawler.archive.held_files import lock
 from sharc_crawler.archive.open_files import here
 from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.errors import Superseded
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HELD: set[Path] = set()  #: the files that this process is writing, suspended ones too, by their names while open
 

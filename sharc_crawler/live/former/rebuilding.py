@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import Headers, Response
@@ -27,7 +28,7 @@ from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
 from sharc_crawler.live.former.decided import LOGS, DecidedExchange, before_any_again, decided, key_of
 from sharc_crawler.live.former.recorded import Recorded
-from sharc_crawler.live.former.validators import unchanged
+from sharc_crawler.live.former.validators import FormerCaptures, unchanged
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.reading.readings import WANTS, Order, Reading, Wants
@@ -40,8 +41,6 @@ from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.strategies.base import Setting, Strategy
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.changes.http import HttpResponse
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Politeness
     from sharc_crawler.frontier.rows import Batch, LinksRow
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.live.former.validators import FormerCaptures
 
 NO_RECORD = "no record of it is left"
 ALWAYS = 1e-6  #: seconds between two polls of a hub: its next one waits to be told

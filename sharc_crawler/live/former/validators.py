@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.former import FormerAnswer, FormerAnswers
@@ -27,8 +28,6 @@ from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import FrontierStore

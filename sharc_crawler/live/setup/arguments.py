@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sharc_crawler.errors import UsageError
@@ -17,8 +18,6 @@ from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.login import Login
     from sharc_crawler.polling.terms import Terms
     from sharc_crawler.seeds.hacs.selection import SeedChoice, Selection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,8 +22,6 @@ from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.trying_again import unreached
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sharc_crawler.frontier.spec import CaptureSpec
 
 EACH_RUN = "SHARC_OUTPUT=captures/%(name)s/%(time)s"  #: how a project names a folder for each run
