@@ -9,6 +9,8 @@ import pytest
 
 from sharc_crawler.certificate.unspoken import NOTE, Known
 from sharc_crawler.instants import iso
+from sharc_crawler.unlikely import nobodys
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,6 +88,16 @@ def test_what_a_host_that_throttles_answers_is_an_attempt_before_the_visit_and_a
         )
         assert found.excuses(answer(at, status)) is excused
         assert not found.excuses(answer(-2.0, status)), "one more than is stated"
+
+
+def test_a_name_that_nobody_gave_is_none_of_a_page_though_it_stands_in_what_tells_no_page_any_more():
+    """Former versions told pages apart by what later ones leave out, and asked for names made up there."""
+    asked = answer(60.0, 200, "e")
+    asked.uri = nobodys(f"{PAGE}?query_desc=a", f"{PAGE}?query_desc=b")
+    assert canonical(asked.uri) == PAGE
+    assert known(attempts=1).excuses(asked)
+    asked.uri = f"{PAGE}?query_desc=a"
+    assert not known(attempts=1).excuses(asked)
 
 
 @pytest.mark.parametrize("noted", [True, False])

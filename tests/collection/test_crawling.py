@@ -110,6 +110,13 @@ def test_a_capture_made_elsewhere_is_taken_in(kept, tmp_path):
     assert not (tmp_path / "third").exists()
 
 
+def test_of_a_crawl_of_several_sites_that_has_none_of_their_folders_nothing_is_added(tmp_path):
+    (tmp_path / "sites.json").write_text('{"folders": {"a.example": "a", "b.example": "b"}}')
+    done = CliRunner().invoke(main, ["collection", "add", str(tmp_path / "other"), str(tmp_path)])
+    assert done.exit_code == 2
+    assert "is no collection: it has no collection.yaml" in done.stderr
+
+
 @pytest.mark.slow
 def test_adding_that_was_killed_goes_on_by_the_same_command(kept, tmp_path, monkeypatch):
     first, second = (one.folder for one in kept[0].captures())

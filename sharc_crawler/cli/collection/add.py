@@ -63,7 +63,7 @@ def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
             click.echo(
                 f"its site does not stand in {folder}/collection.yaml: add it there to have it captured", err=True
             )
-    if not places:
+    if known and not places:
         raise known[0]
     for one in known:
         click.echo(str(one), err=True)
