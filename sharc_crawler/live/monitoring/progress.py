@@ -67,10 +67,10 @@ def unread(sites: Sites) -> str:
     return f", waits for {hosts[0]}{others}: no robots.txt yet, asked for again" if hosts else ""
 
 
-def _rests(sites: Sites, now: Instant) -> bool:
-    """Does the next request wait for what a host has asked for (Retry-After)? That tells nothing of its speed."""
-    ripe = sites.ripe or now
-    return ripe - now >= UNUSUAL and any(host.pace.paused == ripe for one in sites for host in one.ledger.hosts)
+def _rests(sites: Sites) -> bool:
+    """Has a host asked for a long wait (Retry-After) now? It tells nothing of its speed; short ones, that recur, do."""
+    ripe = sites.ripe or 0.0
+    return any(host.pace.paused == ripe >= host.pace.last[0] + RECENT for one in sites for host in one.ledger.hosts)
 
 
 CLEAR = "\r\x1b[2K"
@@ -192,7 +192,7 @@ class ProgressLine:
         """Once a second from the outside; not on a terminal, only every tenth is written. Why it pauses, if it does."""
         snapshot = Snapshot.of(self._sites)
         self._grew = self._grew if self._snapshot and snapshot.pages <= self._snapshot.pages else now
-        if paused or _rests(self._sites, now):
+        if paused or _rests(self._sites):
             self._paused += now - self._looked
         self._looked, self._snapshot, self._text, self._paused_for = now, snapshot, "", paused
         self._pages_a_second = self._speed.at(now - self._paused, snapshot.made)

@@ -293,3 +293,26 @@ def test_a_wait_that_a_host_asks_for_is_no_slowness():
             foretold.append((now, seconds_left(told.text(now))))
     assert len(foretold) > 9
     assert all(left <= max(1810.0 - instant, 0.0) + 180.0 for instant, left in foretold), foretold
+
+
+def test_short_waits_that_a_host_asks_for_again_and_again_are_its_speed():
+    """Of each 20 answers, a second each, one asks for 30 seconds: no less is foretold than it takes, or little."""
+    sites, out, now = Sites(Politeness(delay=0.0, obey_robots=False)), StringIO(), 0.0
+    links = [Sighting(f"http://h.example/{number}") for number in range(100)]
+    spec = CaptureSpec("h", ("http://h.example/",), strategy="bfs:revisits=none", sitemaps=())
+    sites.open(spec, now)
+    told, asked, foretold = ProgressLine(sites, now, out), 0, []
+    while not isinstance(one := sites.next(now), Done):
+        if isinstance(one, Fetch):
+            asked, now = asked + 1, now + 1.0
+            answer = Outcome(Result.OK, now - 1.0, now, 200, digest="sha1:x")
+            if asked % 20 == 10:
+                answer = Outcome(Result.FAILED, now - 1.0, now, 429, retry_after=30.0)
+            sites.finished(one, answer, links if asked == 1 else ())
+        else:
+            now = min(one.until, now + 1.0)
+        told.show(now)
+        if asked in (52, 62, 72):
+            foretold.append((now, seconds_left(told.text(now))))
+    assert foretold
+    assert all(left >= 0.75 * (now - at) for at, left in foretold), (now, foretold)
