@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
+from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SAYS = "\nsays "
 _PLAIN = r"(?<!%)(?<!%[0-9A-Fa-f])"  # else it is half an escape
 #: Escaped letters that are not ASCII are parts of a word; what else is escaped (a space) stands between two.
 _WORD = re.compile(rf"(?:{_PLAIN}[A-Za-z0-9]|%[89A-Fa-f][0-9A-Fa-f])+")
@@ -33,6 +38,25 @@ def look_at(url: str) -> str:
     return f"{url}{'&' if '?' in url else '?'}{unlikely(url)}"
 
 
+def look_again_at(url: str) -> str:
+    """The same a second time.
+
+    >>> look_again_at("http://h/x")
+    'http://h/x?no-such-page-uvidfklcqp'
+    """
+    return f"{url}{'&' if '?' in url else '?'}{unlikely(f'{url}?')}"
+
+
+def looked_at(url: str) -> str:
+    """The page that is asked for so; empty: a folder is, for its error page.
+
+    >>> looked_at("http://h/x?no-such-page-euxmcqqecr"), looked_at("http://h/x/no-such-page-euxmcqqecr")
+    ('http://h/x', '')
+    """
+    page = re.match(r"(.*)[?&#]no-such-page-[a-z]+$", url)
+    return page[1] if page else ""
+
+
 def look_closely_at(url: str) -> str:
     """The same of a server that knows no other queries than its own: nobody sends what stands behind the sign.
 
@@ -51,7 +75,11 @@ def is_unlikely(url: str) -> bool:
     True
     """
     known, sign, name = url[:-24], url[-24:-23], url[-23:]
-    return sign in {"/", "?", "&", "#"} and name.startswith("no-such-page-") and name == unlikely(known)
+    return (
+        sign in {"/", "?", "&", "#"}
+        and name.startswith("no-such-page-")
+        and name in {unlikely(known), unlikely(f"{known}?")}
+    )
 
 
 def nobodys(url: str, like: str, more: str = "") -> str:
@@ -106,3 +134,24 @@ def _number(known: str) -> str:
 def _hash(text: str) -> bytes:
     """However it is escaped: what is asked for may be escaped more than what was made up."""
     return sha256(unquote_to_bytes(text)).digest()
+
+
+def with_sayings(words: str | None, said: Iterable[int]) -> str:
+    """A digest of what a page shows to a look, and the numbers of the words there."""
+    return f"{words or ''}{_SAYS}{' '.join(f'{one:08x}' for one in said)}"
+
+
+def without_sayings(content: str | None) -> str | None:
+    """The digest alone; ``None``: there is none.
+
+    >>> one = with_sayings("sha1:A", [7, 8])
+    >>> without_sayings(one), sayings_in(one), sayings_in("sha1:A")
+    ('sha1:A', [7, 8], None)
+    """
+    return (content and content.partition(_SAYS)[0]) or None
+
+
+def sayings_in(content: str | None) -> list[int] | None:
+    """The numbers of the words; ``None``: there are none."""
+    _, said, words = (content or "").partition(_SAYS)
+    return [int(one, 16) for one in words.split()] if said else None

@@ -41,6 +41,8 @@ def told(links: Iterable[LinksRow], traps: Traps, pages: PageTable) -> Iterator[
         if page in left:  # one that was visited again before T has two rows
             left.remove(page)
             traps.named(page, targets, pages)
+            if traps.renamed:
+                traps.wanted += traps.renamed.saw(page, targets)
 
     for row in links:
         while rest and (pages.started[rest[-1]], rest[-1]) < (row.time, row.page):
@@ -75,7 +77,7 @@ class Restorer:
         for row in saved.lastmods:
             capture.mode.recall_lastmod(row)
         if saved.kept and capture.traps is not None:
-            recall(capture.traps, saved.kept)
+            recall(capture.traps, saved.kept, capture.seen, self._ledger.pages)
         self._visits(saved)
         self._paces(saved.visits)
         for left in saved.outside:

@@ -90,6 +90,8 @@ def doubts(traps: Traps, page: PageId, urls: Texts) -> int:
     """Is a page to wait until nothing else is left, and how long? 0: it is not."""
     if traps.calendars and traps.calendars.has(url := urls[page]):
         return LAST * traps.calendars.doubts(page, url)
+    if traps.renamed and (traps.renamed.doubts(page) or traps.renamed.is_fresh(page)):
+        return HELD * traps.renamed.doubts(page)
     last = traps.bottomless.waits(page, urls[page]) if traps.bottomless else 0
     return max(last, traps.suspicion.doubts(page) if traps.suspicion else 0)
 
@@ -103,5 +105,7 @@ def holds(traps: Traps, page: PageId, pages: PageTable) -> bool:
     """Would it be left, though samples of it may show something new? Of dates, and of ever new pages, none do."""
     url, parent = pages.urls[page], pages.parents[page]
     if traps.calendars and traps.calendars.has(url):
+        return False
+    if traps.renamed and traps.renamed.why_not(url, parent, page):
         return False
     return not (traps.bottomless and traps.bottomless.why_not(parent, url, page)) and bool(traps.left(page, pages))

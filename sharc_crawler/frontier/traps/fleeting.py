@@ -86,13 +86,17 @@ class FleetingLinks:
         """A page is asked again, once."""
         self._asked.add(page)
 
+    def was_asked(self, page: PageId) -> bool:
+        """Was it asked again, as :meth:`asked` says?"""
+        return page in self._asked
+
     def answered(self, page: PageId, content: str | None, named: Sequence[PageId], pages: PageTable) -> None:
         """What it named again."""
         if page == UNSEEN:
             return
         self._asked.add(page)
         self._looked += self.is_copy(page)
-        same = content is not None and self._shows(page, content)
+        same = content is not None and self.shows(page, content)
         alone = named_alone(page, pages)
         if same and alone <= set(named):
             self.stay = True
@@ -122,7 +126,7 @@ class FleetingLinks:
         if (before := self.suggested.get(url)) and set(before) <= set(self.suggested.get(look, ())):
             self.staying.add(url)
 
-    def _shows(self, page: PageId, content: str) -> bool:
+    def shows(self, page: PageId, content: str) -> bool:
         """Is it the page's, or of those that copies show by turns?"""
         first = self._echoes.first.get(content)
         by_turns = self.is_copy(page) and self.is_copy(first)

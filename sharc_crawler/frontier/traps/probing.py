@@ -6,8 +6,7 @@ Such a download is captured or lost, and never judged.
 from __future__ import annotations
 
 import json
-import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.traps.bottomless import first_folder
@@ -15,11 +14,22 @@ from sharc_crawler.frontier.traps.doubted import MAX_HELD, SHOWN, Doubted, holds
 from sharc_crawler.frontier.traps.echoes import MOST, path_of, shape
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.frontier.traps.idle_places import forms
+from sharc_crawler.frontier.traps.renamed import renaming
 from sharc_crawler.frontier.traps.rules import HELD, LAST, as_trap, content_of, without_address
 from sharc_crawler.frontier.traps.suspicion import Suspicion
 from sharc_crawler.known_urls import UNSEEN
+from sharc_crawler.links.dated import dated
 from sharc_crawler.model import HowMade, Kind, Result, Sighting
-from sharc_crawler.unlikely import is_nobodys, is_unlikely, look_at, look_closely_at, made_up_name
+from sharc_crawler.unlikely import (
+    is_nobodys,
+    is_unlikely,
+    look_at,
+    look_closely_at,
+    looked_at,
+    made_up_name,
+    sayings_in,
+    without_sayings,
+)
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -36,6 +46,7 @@ if TYPE_CHECKING:
 
 NEAR = 5  #: characters of a name, or of a number
 SUGGESTED = "suggested by "  #: before an address that nobody names: what is kept of it
+AGAIN = "asked again "  #: before an address: what it named, and said
 LEADING = "led on by "  #: before what was asked for and named new pages
 FOUND = "probe"  #: how it was found: it was made up here
 _LOOKED = HowMade(
@@ -73,16 +84,6 @@ def is_look(url: str) -> bool:
 def shows_errors(url: str) -> bool:
     """Is it asked for to see a folder's error page?"""
     return not is_look(url) and not is_nobodys(url)
-
-
-def looked_at(url: str) -> str:
-    """The page that is asked for so; empty: a folder is, for its error page.
-
-    >>> looked_at("http://h/x?no-such-page-euxmcqqecr"), looked_at("http://h/x/no-such-page-euxmcqqecr")
-    ('http://h/x', '')
-    """
-    page = re.match(r"(.*)[?&#]no-such-page-[a-z]+$", url)
-    return page[1] if page else ""
 
 
 def places(url: str) -> set[int]:
@@ -140,6 +141,19 @@ class Prober:
         self._ledger = ledger
         self._admitter = admitter
 
+    def visited(self, ended: Ended, linked: Sequence[PageId]) -> None:
+        """A page was captured that names these; its words were read, unless it has next to none."""
+        capture, page, pages = ended.capture, ended.fetch.page, self._ledger.pages
+        traps, about = capture.traps, ended.outcome.document
+        assert traps is not None, "they are what asks"
+        if traps.bottomless and (traps.renamed or (about and about.words)) and not dated(pages.urls[page]):
+            one = renaming(traps, pages)
+            traps.wanted += one.saw(page, linked)
+            if content := content_of(ended.outcome):
+                one.showed(page, traps.counted(content, pages.urls[page], page))
+        if traps.wanted:
+            self.ask(capture, ended.now)
+
     def ask(self, capture: SiteCapture, now: Instant) -> bool:
         """For what cannot exist, where pages look like error pages. Is anything asked for that was not before?"""
         assert capture.traps is not None, "they are what asks"
@@ -154,6 +168,8 @@ class Prober:
         """A visit waits until nothing else is left."""
         capture.doubted = capture.doubted or Doubted()
         capture.doubted.put(visit, self._ledger.pages, doubts)
+        if capture.traps and capture.traps.renamed:
+            capture.traps.wanted += capture.traps.renamed.early(visit.page)
 
     def surest(self, capture: SiteCapture, now: Instant) -> Visit | None:
         """The first of those that wait, with nothing else left; ``None``: the page that named it is asked again."""
@@ -169,6 +185,10 @@ class Prober:
             doubted.deepen(pages)
         for _ in range(MAX_HELD):
             visit, doubts = doubted.take()
+            if traps.renamed and (wanted := traps.renamed.asks(visit.page)):
+                traps.wanted += wanted
+                doubted.put(visit, pages, doubts)
+                return None if self.ask(capture, now) else self.surest(capture, now)
             if doubts == HELD and holds(traps, visit.page, pages):
                 return doubted.sample(traps, visit, pages)
             late = doubts == LAST and worth(traps) and shown(traps, visit, pages) == SHOWN
@@ -213,6 +233,14 @@ class Prober:
     def named(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> list[PageId]:
         """Pages of the capture that one names that was asked again. What nobody names suggests others."""
         keys = {one.key or one.canonical or self._admitter.canonical(one.url) for one in links if one.kind is Kind.PAGE}
+        if is_look(fetch.url) and capture.traps is not None and (capture.traps.renamed or says(outcome)):
+            content, page = without_sayings(content_of(outcome)), _looked_at(fetch.url, capture.seen)
+            same = content is not None and _looks(capture.traps).shows(
+                page, capture.traps.counted(content, looked_at(fetch.url))
+            )
+            told = [sorted(one for one in keys if one), says(outcome), same]
+            _look_again(capture.traps, fetch.url, told, page, self._ledger.pages)
+            self._ledger.keep(f"{AGAIN}{fetch.url}", json.dumps(told))
         found = capture.seen.find([key for key in keys if key is not None]) if is_look(fetch.url) else []
         named = [page for page in found if page != UNSEEN]
         if is_nobodys(fetch.url) and capture.traps is not None:
@@ -233,6 +261,9 @@ class Prober:
         elsewise = any(fetch.url == one.asked for one in capture.refusals.values())  # to see whether a host throttles
         if capture.traps is not None and not elsewise:
             take(capture.traps, fetch.url, outcome, named, capture.seen, self._ledger.pages)
+            if capture.traps.renamed and (wanted := capture.traps.renamed.early()):
+                capture.traps.wanted += wanted
+                self.ask(capture, outcome.ended)
         if not is_look(fetch.url):
             capture.note(_NOBODYS if is_nobodys(fetch.url) else note(fetch.url, outcome))
         self._ledger.changed_capture()
@@ -260,7 +291,7 @@ class Prober:
 
 def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen: SeenUrls, pages: PageTable) -> None:
     """What an answer shows."""
-    shown = content_of(outcome) if outcome.result is Result.OK else None
+    shown = without_sayings(content_of(outcome)) if outcome.result is Result.OK else None
     if traps.own and not is_look(url):
         traps.own.answered(url, shown)
     content = shown and traps.counted(shown, looked_at(url) or url)
@@ -317,7 +348,20 @@ def _take_look(
         if traps.own:
             traps.own.looked(page, gone=page in looks.gone)
         looks.suggested_again(looked_at(url), url)
-    looks.answered(page, content, named, pages)
+    if not (traps.renamed and traps.renamed.has_asked(url)) or looks.was_asked(page):
+        looks.answered(page, content, named, pages)
+
+
+def _look_again(traps: Traps, url: str, told: Sequence[Any], page: PageId, pages: PageTable) -> None:
+    named, said, same = told
+    renaming(traps, pages).looked(page, url, named, None if said is None else frozenset(said), same=same)
+
+
+def says(outcome: Outcome) -> list[int] | None:
+    """The words that were shown to whoever asked for a page once more, as numbers."""
+    if outcome.result is not Result.OK:
+        return None
+    return sayings_in(outcome.document and outcome.document.words)
 
 
 def _looked_at(url: str, seen: SeenUrls) -> PageId:
@@ -355,13 +399,16 @@ def like(url: str, new: Iterable[str]) -> list[str]:
     return [one for one in alike if name not in one and one.split("/")[2] == site]
 
 
-def recall(traps: Traps, kept: Mapping[str, str]) -> None:
+def recall(traps: Traps, kept: Mapping[str, str], seen: SeenUrls, pages: PageTable) -> None:
     """What was suggested to a former process."""
     for name, text in kept.items():
         if name.startswith(SUGGESTED):
             _looks(traps).suggested[name.removeprefix(SUGGESTED)] = json.loads(text)
         elif name.startswith(LEADING):
             traps.errors.leading.add(name.removeprefix(LEADING))
+        elif name.startswith(AGAIN):
+            url = name.removeprefix(AGAIN)
+            _look_again(traps, url, json.loads(text), _looked_at(url, seen), pages)
 
 
 def _looks(traps: Traps) -> FleetingLinks:

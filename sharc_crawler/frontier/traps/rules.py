@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.fleeting import FleetingLinks
     from sharc_crawler.frontier.traps.idle_places import IdlePlaces
     from sharc_crawler.frontier.traps.own_names import OwnNames
+    from sharc_crawler.frontier.traps.renamed import Renamed
     from sharc_crawler.frontier.traps.soft_errors import SoftErrors
     from sharc_crawler.frontier.traps.suspicion import Suspicion
     from sharc_crawler.model import Outcome, PageId
@@ -57,6 +58,7 @@ class Traps:
         self.unlike = array("i")  #: these pages, as long as no other showed the same
         self.copies: Echoes | None = None  #: once one did
         self.bottomless: Bottomless | None = None  #: once a page names no other that is known
+        self.renamed: Renamed | None = None  #: the same
         self.fleeting: FleetingLinks | None = None  #: once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  #: once there are such pages
         self.patient = False  #: all tells that pages are there before they are named
@@ -93,8 +95,7 @@ class Traps:
             self.unlike.append(page)
         else:
             new = self.echoes.saw(page, url, content, pages, feeds, error=bool(self.errors.why_not(content)))
-        sample = self._leaves and self.left(page, pages)  # of a former process
-        self.tries = 0 if new else self.tries + bool(sample)
+        self.tries = 0 if new else self.tries + bool(self._leaves and self.left(page, pages))  # of a former process
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
         if self.suspicion:
@@ -166,20 +167,19 @@ class Traps:
 
     def left(self, page: PageId, pages: PageTable) -> str | None:
         """Why a page that is queued is left; ``None``: it is not."""
-        if not pages.depths[page] or page in self.samples:
-            return None
-        why = self.why_not_found(pages.urls[page], pages.parents[page], page)
-        return why if why and not pages.listed(page) else None
+        free = not pages.depths[page] or page in self.samples or pages.listed(page)
+        return None if free else self.why_not_found(pages.urls[page], pages.parents[page], page)
 
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         if self.calendars and self.calendars.has(url):
             return as_trap(self.calendars.why_not(url, parent))
-        if not self._leaves:
+        if not self._leaves or (self.renamed and self.renamed.is_fresh(page)):
             return None
-        if self.idle and self.idle.tells_nothing(url):
+        why: str | None = self.renamed.why_not(url, parent, page) if self.renamed else ""
+        if not why and self.idle and self.idle.tells_nothing(url):
             return as_trap(self.idle.why_not(url, self.suspicion))
-        why = self.suspicion.why_not(url, parent, page) if self.suspicion else None
+        why = why or (self.suspicion.why_not(url, parent, page) if self.suspicion else None)
         why = why or (self.bottomless.why_not(parent, url, page) if self.bottomless else None)
         return as_trap(why or (self.idle.why_not(url, self.suspicion) if self.idle else None))
 
@@ -191,4 +191,4 @@ class Traps:
     @property
     def _leaves(self) -> bool:
         """May anything be left that is no calendar's?"""
-        return bool(self.suspicion or self.idle or (self.bottomless and self.bottomless.closed))
+        return bool(self.suspicion or self.idle or self.renamed or (self.bottomless and self.bottomless.closed))

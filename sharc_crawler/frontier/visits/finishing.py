@@ -196,8 +196,8 @@ class Finisher:
                 traps.named(task.page, linked, pages)
                 if (content := content_of(outcome)) is not None:
                     traps.showed(task.page, fetch.url, content, pages, partial(self._feeds, ended, linked, links))
-                if traps.wanted and capture.spec.discover:
-                    self.prober.ask(capture, ended.now)
+                if (traps.wanted or traps.bottomless) and capture.spec.discover:
+                    self.prober.visited(ended, linked)
         if task.page not in capture.again:
             if fetch.kind is _PAGE:
                 self._tell_strategy(capture, task, captured, ended.now)

@@ -34,6 +34,7 @@ class Endless(World):
             ]
         if path.startswith("s/"):
             return [Sighting(ROOT + self.product(number)) for number in range(5)]
+        path = path.partition("?")[0]
         return [Sighting(f"{ROOT}cal/{int(path[4:]) + 1}")] if path.startswith("cal/") else []
 
     def product(self, number: int) -> str:

@@ -1,0 +1,391 @@
+"""Pages that each answer names by other words: what is made up in their addresses tells nothing of them.
+
+A word that two answers named *lasts*; any other may be made up. Pages whose addresses have the same lasting words are
+*alike*, wherever in them something else stands. Where a page that names none that is known is asked for once more, and
+names its pages by other words, each page that is like a visited one waits until nothing else is left. Then who named it
+is asked once more: words that it names again last, and the page is like no other. Else the visited one is asked for
+twice, and the other once. Where what the visited one shows each time is shown there, too, and no more differs than from
+time to time, both are one page. So it need not be known what a site makes up, nor does it count what changes in texts.
+
+After a few such comparisons, none of which showed another page, all that is like a visited page is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import islice
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.known_urls import UNSEEN
+from sharc_crawler.model import Kind
+from sharc_crawler.unlikely import look_again_at, look_at, look_closely_at, looked_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.traps.rules import Traps
+    from sharc_crawler.model import PageId
+
+ASK, MORE = 2, 16  #: pages that name none that is known, until one is asked for once more; then so many times as many
+SEVERAL = 4  #: comparisons that find one page, where an answer named several that are alike
+SURE = 2  #: comparisons that found one page, for each one that found two, and one
+EARLY = 5  #: comparisons that do not wait until nothing else is left
+ROUNDS = 3  #: comparisons that found two pages, from which on what is alike is not one page
+STAYS = 3  #: pages whose words were named again, for each one, and one, whose words were not: these are no suspects
+BESIDE = 20  #: pages that one answer named, before and after a page, that are looked at
+MOST_CORES = 20  #: pages that are one whose words are kept
+MOST = 50_000  #: words that are known
+MOST_SAID = 500  #: answers whose texts are kept, the latest: what is compared is asked for shortly before
+WHY = "its link was gone when its page was asked again, and it shows what a page of the same lasting words does"
+_WORD = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[A-Za-z0-9]+")
+_NUMBER = re.compile(r"([0-9]+)")
+_EXTENSION = re.compile(r"\.[a-z]{2,5}$")
+_LASTS = -2
+
+
+class _LikePages:
+    """Pages of the same lasting words."""
+
+    def __init__(self) -> None:
+        self.visited: list[PageId] = []
+        self.gone: set[PageId] = set()  # whose words were not named again
+        self.stays = 0  # whose words were
+        self.pair: tuple[PageId, PageId] | None = None  # that are compared
+        self.compared: set[tuple[PageId, PageId]] = set()
+        self.same = 0  # comparisons in a row that found one
+        self.differ = 0  # comparisons that found two pages
+        self.one = False  # they are one page
+
+
+class Renamed:
+    """Which words last; which pages are alike, and whether these are one."""
+
+    def __init__(self, pages: PageTable, twice: bytearray) -> None:
+        """``twice``: by page, did two name it?"""
+        self._pages, self._twice = pages, twice
+        self._named: dict[str, int] = {}  # word → the answer that named it, or that it lasts
+        self._having: dict[str, list[PageId]] = {}  # word that may not last → visited pages
+        self._alike: dict[str, _LikePages] = {}
+        self._of: dict[PageId, str] = {}  # visited page → its lasting words
+        self._known = 0  # pages whose words are
+        self._row, self._ask = 0, ASK
+        self._again: set[PageId] = set()  # pages that two named
+        self._fewest = 100  # words that may be made up, of what was compared early
+        self._case = UNSEEN  # what is compared though other pages are left
+        self._looked: set[PageId] = set()  # that were asked once more what they name
+        self._asked: set[str] = set()
+        self._answers = 0  # of what was asked once more
+        self._said: dict[str, frozenset[int] | None] = {}  # what was shown
+        self._links: dict[str, set[str]] = {}  # and words of the addresses there
+        self._shown: dict[PageId, int] = {}  # contents of visited pages
+        self._same: set[PageId] = set()  # that show to a look what they showed
+        self._changing: set[int] = set()  # words that a page showed and did not show
+        self._one = self._two = 0
+        self._cores: list[frozenset[int]] = []  # what pages showed each time that are one
+        self._queries: Counter[str] = Counter()  # names of parameters that did not last, of pages that are one
+        self._stars: set[int] = set()  # words that did not last, in addresses of one page
+        self.found = False  #: does a page name its pages by other words?
+        self._learn()
+        for page in range(len(pages)):
+            if pages.kinds[page] is Kind.PAGE and pages.states[page] in {State.VISITED, State.JUDGED}:
+                self._visited(page)
+
+    # -- words ---------------------------------------------------------------------------------------------------------
+
+    def _learn(self) -> None:
+        pages = self._pages
+        for page in range(self._known, len(pages)):
+            if pages.kinds[page] is Kind.PAGE:
+                parent = pages.parents[page]
+                self._name(pages.urls[page], _LASTS if parent == NO_PARENT or self._is_twice(page) else parent)
+        self._known = len(pages)
+
+    def _name(self, url: str, answer: int) -> None:
+        for word in _WORD.findall(_path(url)):
+            before = self._named.get(word)
+            if before is None:
+                if len(self._named) < MOST:
+                    self._named[word] = answer
+            elif before not in {answer, _LASTS}:
+                self._named[word] = _LASTS
+            else:
+                continue
+            for page in self._having.pop(word, ()) if self._named.get(word) == _LASTS else ():
+                self._alike[self._of[page]].visited.remove(page)
+                self._visited(page)
+
+    def _visited(self, page: PageId) -> None:
+        self._of[page] = bare = self.bare(url := self._pages.urls[page])
+        self._alike.setdefault(bare, _LikePages()).visited.append(page)
+        for word in set(_WORD.findall(_path(url))):
+            if self._named.get(word) != _LASTS and page not in (having := self._having.setdefault(word, [])):
+                having.append(page)
+
+    def _is_twice(self, page: PageId) -> bool:
+        return page < len(self._twice) and bool(self._twice[page])
+
+    def bare(self, url: str) -> str:
+        """An address without the words that may be made up."""
+        named = self._named
+        return _WORD.sub(lambda word: word[0] if named.get(word[0]) == _LASTS else "*", _path(url))
+
+    # -- what is seen --------------------------------------------------------------------------------------------------
+
+    def showed(self, page: PageId, content: str) -> None:
+        """What a page shows, which was captured."""
+        self._shown[page] = hash(content)
+
+    def saw(self, page: PageId, linked: Sequence[PageId]) -> Sequence[str]:
+        """A page was captured that names these; what is to be asked for."""
+        pages = self._pages
+        self._learn()
+        new = known = False
+        for one in linked:
+            if pages.parents[one] == page:
+                new = new or not _follows(pages.urls[one], pages.urls[page])
+            else:
+                known = known or (pages.depths[one] > 1 and one != pages.parents[page])
+                if one not in self._again:
+                    self._again.add(one)
+                    self._name(pages.urls[one], page)
+        if page not in self._of:
+            self._visited(page)
+        self._row += new and not known
+        if self._row < self._ask or self.found:
+            return ()
+        self._row, self._ask = 0, MORE * self._ask
+        return self._look(page)
+
+    def _look(self, page: PageId) -> list[str]:
+        """Asks it once more what it names."""
+        if page in self._looked or page == NO_PARENT:
+            return []
+        self._looked.add(page)
+        return self._once(look_at(self._pages.urls[page]))
+
+    def _once(self, *asked: str) -> list[str]:
+        new = [one for one in asked if one not in self._asked]
+        self._asked.update(new)
+        return new
+
+    def has_asked(self, look: str) -> bool:
+        """Was it asked for here?"""
+        return look in self._asked
+
+    def looked(self, page: PageId, look: str, named: Iterable[str], said: frozenset[int] | None, *, same: bool) -> None:
+        """A page was asked for once more, as ``look``: what it names, and says; ``same``: as at its visit."""
+        self._learn()
+        named = set(named)
+        self._answers += 1
+        self._said[look] = said
+        self._links[look] = {word for url in named for word in _WORD.findall(_path(url))}
+        if len(self._said) > MOST_SAID:
+            oldest = next(iter(self._said))
+            del self._said[oldest], self._links[oldest]
+        if same:
+            self._same.add(page)
+        if said is None and "#" not in look:
+            self._asked.add(look_closely_at(looked_at(look)))  # which is then asked for
+        if page == UNSEEN:
+            return
+        pages = self._pages
+        alone = [pages.urls[one] for one in range(len(pages)) if pages.parents[one] == page]
+        before = [self.bare(url) for url in alone]
+        for url in named:
+            self._name(url, -3 - self._answers)
+        for bare, url in zip(before, alone, strict=True):
+            gone = "*" in self.bare(url)
+            self.found = self.found or (gone and page in self._looked)
+            if not gone and bare in self._alike:
+                self._alike[bare].stays += 1
+
+    # -- what it comes to ----------------------------------------------------------------------------------------------
+
+    def is_fresh(self, page: PageId) -> bool:
+        """Is it like no visited page, where others are one with what is like them?"""
+        if not self.sure or page == UNSEEN:
+            return False
+        self._learn()
+        alike = self._alike.get(self.bare(self._pages.urls[page]))
+        return self._is_twice(page) or alike is None or not alike.visited
+
+    def doubts(self, page: PageId) -> bool:
+        """Is a page to wait until nothing else is left?"""
+        return self._suspects(page) is not None
+
+    def _suspects(self, page: PageId) -> _LikePages | None:
+        """The visited pages that one is like, unless these are known to be several."""
+        pages = self._pages
+        if not self.found or self._is_twice(page) or page in self._of or pages.parents[page] == NO_PARENT:
+            return None
+        self._learn()
+        alike = self._alike.get(bare := self.bare(url := pages.urls[page]))
+        if alike is None or not alike.visited or "*" not in bare or _follows(url, pages.urls[pages.parents[page]]):
+            return None
+        released = alike.differ >= ROUNDS or alike.stays >= STAYS * (1 + len(alike.gone))
+        return None if released else alike
+
+    def asks(self, page: PageId) -> list[str]:
+        """What is to be asked for before it is known whether a page is another."""
+        alike = self._suspects(page)
+        pages = self._pages
+        if alike is None or self._ends(pages.urls[page]):
+            return []
+        for one in (page, alike.visited[0]):
+            if wanted := self._look(pages.parents[one]):
+                return wanted
+        self._know(alike, page)
+        if alike.one or self._is_like_one(pages.urls[page]):
+            return []
+        alike.gone |= {page, alike.visited[0]}
+        if alike.pair is None:
+            alike.pair = alike.visited[0], page
+        first, second = (pages.urls[one] for one in alike.pair)
+        if wanted := self._once(look_at(first), look_again_at(first), look_at(second)):
+            return wanted
+        if alike.pair not in alike.compared:
+            alike.compared.add(alike.pair)
+            self._compare(alike, *alike.pair)
+        if alike.one or alike.differ >= ROUNDS or alike.pair[1] == page:
+            return []
+        alike.pair = alike.pair[0] if alike.same else alike.pair[1], page
+        return self.asks(page)
+
+    def _know(self, alike: _LikePages, page: PageId) -> None:
+        """Visited pages that are alike and showed the same need not be compared."""
+        shown = {self._shown.get(one) for one in alike.visited}
+        enough = SEVERAL if self._names_several(page, self.bare(self._pages.urls[page])) else 2
+        if not alike.one and len(shown) == 1 and None not in shown and len(alike.visited) >= enough:
+            self._is_one(alike, page)
+
+    def _is_one(self, alike: _LikePages, page: PageId) -> None:
+        alike.one = True
+        self._one += 1
+        self._stars.add((bare := self.bare(self._pages.urls[page])).count("*"))
+        self._queries[_made_up_in_query(bare)] += 1
+
+    def _compare(self, alike: _LikePages, first: PageId, second: PageId) -> None:
+        if self._shows_same(first, second):
+            alike.same += 1
+            bare = self.bare(self._pages.urls[second])
+            if alike.same >= (SEVERAL if self._names_several(second, bare) else 1):
+                self._is_one(alike, second)
+        else:
+            alike.same = 0
+            alike.differ += 1
+            self._two += alike.differ >= ROUNDS
+
+    def _names_several(self, page: PageId, bare: str) -> bool:
+        """Did one answer name several such pages?"""
+        pages = self._pages
+        beside = (one for one in range(page + 1, len(pages)) if pages.parents[one] == pages.parents[page])
+        before = (one for one in range(page - 1, -1, -1) if pages.parents[one] == pages.parents[page])
+        return any(self.bare(pages.urls[one]) == bare for some in (beside, before) for one in islice(some, BESIDE))
+
+    def _says(self, look: str) -> frozenset[int] | None:
+        """What was shown to a look; where a server knows no such queries, the page itself."""
+        look = look if self._said.get(look) is not None else look_closely_at(looked_at(look))
+        said = self._said.get(look)
+        made_up = {crc32(word.encode()) for word in self._links.get(look, ()) if self._named.get(word) != _LASTS}
+        return None if said is None else said - made_up
+
+    def _shows_same(self, page: PageId, other: PageId) -> bool:
+        """Does another page show what one shows each time, and does not more differ than from time to time?"""
+        url, like = self._pages.urls[page], self._pages.urls[other]
+        looks = [self._says(one) for one in (look_at(url), look_again_at(url), look_at(like))]
+        first, again, shown = looks
+        if first is None or again is None or shown is None:
+            return False
+        noise = first ^ again
+        self._changing |= noise
+        more = shown - first - again - self._changing
+        core = (first & again) - self._changing
+        same = bool(core and (noise or page in self._same)) and core <= shown and len(more) <= len(noise)
+        if same and len(self._cores) < MOST_CORES:
+            self._cores.append(core)
+        return same
+
+    @property
+    def sure(self) -> bool:
+        """Is all that is like a visited page one with it?"""
+        return self._one >= SURE * (1 + self._two)
+
+    def _is_like_one(self, url: str) -> bool:
+        return self.sure and self.bare(url).count("*") in self._stars
+
+    def early(self, page: PageId = UNSEEN) -> list[str]:
+        """The same though other pages are left, of a few such pages, one after the other."""
+        if not self.found or self.sure or self._one + self._two >= EARLY or not self._asked <= self._said.keys():
+            return []
+        if self._case == page == UNSEEN:
+            return []
+        if self._case == UNSEEN:
+            made_up = self.bare(self._pages.urls[page]).count("*")  # more: its own name may not last yet
+            self._fewest = min(self._fewest, made_up)
+            self._case = page if made_up == self._fewest else UNSEEN
+        wanted = self.asks(self._case) if self._case != UNSEEN else []
+        self._case = self._case if wanted else UNSEEN
+        return wanted
+
+    def why_not(self, url: str, parent: PageId, page: PageId) -> str:
+        """Why a page is left; empty: it is not. ``page``: it waits under this number."""
+        if page == UNSEEN and self.sure:
+            self._learn()
+            self._name(url, parent)
+            alike = self._alike.get(self.bare(url))
+            alike = alike if alike and alike.visited else None
+        else:
+            alike = self._suspects(page) if page != UNSEEN else None
+        if alike is None or not (alike.one or self._is_like_one(url)):
+            return ""
+        return WHY if self._ends(url) or self._is_gone(url, parent) else ""
+
+    def _is_gone(self, url: str, parent: PageId) -> bool:
+        """Was who named it asked once more? A server may show an error page to a query that it does not know."""
+        said = self._says(look_at(self._pages.urls[parent])) if parent in self._looked else None
+        like = self._alike.get(self._of.get(parent, ""))
+        if said is None or parent in self._same or (like and like.one) or self._of.get(parent) == self.bare(url):
+            return said is not None
+        return bool(self._cores) and not any(core <= said for core in self._cores)
+
+    def _ends(self, url: str) -> bool:
+        """Does a word that lasts, or an address without its query, tell the page, where what is alike is one?"""
+        if not self._is_like_one(url):
+            return False
+        bare = self.bare(url)
+        names = _made_up_in_query(bare)
+        behind = _EXTENSION.sub("", bare).rpartition("*")[2]
+        return _WORD.search(behind) is not None or bool(names and self._queries[names] >= SURE)
+
+
+def renaming(traps: Traps, pages: PageTable) -> Renamed:
+    """Which pages of a capture are named by other words at each answer."""
+    traps.renamed = traps.renamed or Renamed(pages, traps.twice)
+    return traps.renamed
+
+
+def _made_up_in_query(bare: str) -> str:
+    """The names of parameters that do not last; empty: something in the path does not, either."""
+    path, _, query = bare.partition("?")
+    return "" if "*" in path else "&".join(one.partition("=")[0] + "=" for one in query.split("&") if "*" in one)
+
+
+def _follows(url: str, other: str) -> bool:
+    """Is it the next of a series, or the one before?
+
+    >>> _follows("http://h/list?page=3", "http://h/list?page=2"), _follows("http://h/a7k", "http://h/b8k")
+    (True, False)
+    """
+    parts, others = _NUMBER.split(url), _NUMBER.split(other)
+    differ = [(a, b) for a, b in zip(parts, others, strict=False) if a != b]
+    alike = len(parts) == len(others) and len(differ) == 1 and all(one.isdecimal() for one in differ[0])
+    return alike and abs(int(differ[0][0]) - int(differ[0][1])) == 1
+
+
+def _path(url: str) -> str:
+    return "/" + url.partition("://")[2].partition("/")[2]

@@ -1,0 +1,161 @@
+"""Pages that each answer names by other words, and that say something else each time."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from benchmarks import bench_traps
+from benchmarks.trap_sites import NOUNS, Answer, Numbered, linked, story
+from sharc_crawler.frontier.traps.renamed import MOST_SAID, ROUNDS, STAYS, Renamed
+from sharc_crawler.unlikely import look_again_at, look_at
+from tests.frontier.traps.tables import add, table
+
+SIZE = 30
+
+
+class Renaming(Numbered):
+    """Each link has something made up in it, wherever; texts end with words by chance."""
+
+    def __init__(self, form: str, links: str, *, size: int = SIZE, strict: bool = False) -> None:
+        super().__init__(7, size, links)
+        self.form, self.strict = form, strict
+        made_up = (
+            re.escape(form).replace(r"\{P\}", "(?P<page>[a-z0-9-]+?)").replace(r"\{R\}", "(?:[a-z]+|no-such[a-z-]+)")
+        )
+        self.of = re.compile(made_up + r"\Z")
+
+    def answer(self, path: str) -> Answer:
+        return self.document(path) if self.strict and "?no-such" in path else super().answer(path)
+
+    def document(self, path: str) -> Answer:
+        found = self.of.match(path)
+        at = 0 if path == "/" else self.number_of.get(found["page"]) if found else None
+        if at is None:
+            return Answer("There is no such page.", ["/"], status=404)
+        links = [self.form.replace("{P}", self.names[one]) for one in linked(self.links, at, self.size)]
+        while any("{R}" in one for one in links):
+            links = [one.replace("{R}", self.name("letters"), 1) for one in links]
+        return Answer(f"{story(at)} Read also about {self.said()}.", links, at)
+
+    def said(self) -> str:
+        return f"a {self.dice.choice(NOUNS)}, {self.dice.choice(NOUNS)} and {self.name('letters')}"
+
+
+class Errors(Renaming):
+    """True pages keep their addresses, and name what is answered by an error page, which names more."""
+
+    def document(self, path: str) -> Answer:
+        at = 0 if path == "/" else self.number_of.get(path.removeprefix("/stories/"))
+        made_up = [self.form.replace("{R}", self.name("letters")) for _ in range(2)]
+        if at is None:
+            return Answer(f"This page was not found. Read also about {self.said()}.", made_up)
+        links = [f"/stories/{self.names[one]}" if one else "/" for one in linked(self.links, at, self.size)]
+        return Answer(f"{story(at)} Read also about {self.said()}.", links + made_up, at)
+
+
+class Teasers(Renaming):
+    """No trap: each page names one story of each section by chance, and a list names all."""
+
+    def document(self, path: str) -> Answer:
+        at = 0 if path == "/" else self.number_of.get(path.rpartition("/")[2])
+        if at is None:
+            return Answer("There is no such page.", ["/"], status=404)
+        links = [self.address(at + 1)] if at + 1 < self.size else []
+        teasers = [self.address(self.dice.randrange(one, self.size, 3)) for one in range(3)]
+        return Answer(f"{story(at)} Read also about {self.said()}.", links + teasers, at)
+
+    def address(self, at: int) -> str:
+        return f"/{('arts', 'sport', 'towns')[at % 3]}/{self.names[at]}"
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
+@pytest.mark.parametrize(
+    ("form", "links"),
+    [("/s/{R}/{P}", "all"), ("/{P},{R}.htm", "tree"), ("/{P}/s/{R}", "near"), ("/{P}?a={R}&b={R}", "chain")],
+)
+@pytest.mark.parametrize("size", [5, SIZE])
+def test_each_page_is_visited_about_once_wherever_its_address_has_something_made_up(form, links, strategy, size):
+    site = Renaming(form, links, size=size)
+    run = bench_traps.Run(site, strategy)
+    assert not run.lost
+    assert len(run.visited) <= 2 * size
+    assert any("same lasting words" in why for why in run.reasons)
+
+
+@pytest.mark.parametrize("form", ["/{R}", "/x/{R}.html", "/stories/{R}"])
+def test_error_pages_end_that_say_something_else_each_time(form):
+    site = Errors(form, "near")
+    run = bench_traps.Run(site, "sharc-selective")
+    assert not run.lost
+    assert len(run.visited) <= 2 * SIZE
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
+def test_stories_that_are_named_by_chance_are_captured(strategy):
+    site = Teasers("", "near")
+    run = bench_traps.Run(site, strategy)
+    assert not run.lost
+    assert len(run.visited) <= SIZE + 1, "the front page has two addresses"
+
+
+class Looked:
+    """A page that named two pages, one of which was visited, and is asked for once more."""
+
+    def __init__(self) -> None:
+        self.pages = table()
+        self.hub = add(self.pages, "hub", 0)
+        self.one, self.other = (add(self.pages, f"x/{name}", self.hub) for name in ("kqzv", "wmdk"))
+        self.renamed = Renamed(self.pages, bytearray(10))
+        self.renamed.saw(self.one, [])
+
+    def look(self, page: int, named: list[str], said: set[int], again: bool = False) -> None:
+        url = self.pages.urls[page]
+        self.renamed._looked.add(page)
+        look = (look_again_at if again else look_at)(url)
+        self.renamed.looked(page, look, named, frozenset(said), same=not again)
+
+
+def test_what_is_named_again_is_no_suspect():
+    site = Looked()
+    site.look(site.hub, [site.pages.urls[site.one], site.pages.urls[site.other]], {1})
+    assert not site.renamed.found
+    assert not site.renamed.doubts(site.other)
+
+
+def test_what_is_named_no_more_waits_and_is_compared():
+    site = Looked()
+    site.look(site.hub, ["http://h/x/qjxe", "http://h/x/bnwt"], {1})
+    assert site.renamed.doubts(site.other)
+    first = site.pages.urls[site.one]
+    assert {look_at(first), look_again_at(first)} < {*site.renamed.asks(site.other)}
+
+
+@pytest.mark.parametrize(("shown", "same"), [({5, 6, 9}, True), ({5, 9}, False), ({5, 6, 9, 10, 11, 12}, False)])
+def test_one_page_shows_what_the_other_shows_each_time_and_no_more_changes(shown, same):
+    site = Looked()
+    site.look(site.one, [], {5, 6, 7})
+    site.look(site.one, [], {5, 6, 8}, again=True)
+    site.look(site.other, [], shown)
+    assert site.renamed._shows_same(site.one, site.other) is same
+
+
+@pytest.mark.parametrize(("field", "number"), [("differ", ROUNDS), ("stays", STAYS)])
+def test_what_is_several_pages_is_released(field, number):
+    site = Looked()
+    site.look(site.hub, ["http://h/x/qjxe"], {1})
+    alike = site.renamed._suspects(site.other)
+    setattr(alike, field, number)
+    assert not site.renamed.doubts(site.other)
+
+
+def test_texts_of_the_latest_answers_are_kept_and_which_words_last_of_all():
+    site = Looked()
+    site.look(site.one, [], {5})
+    for number in range(MOST_SAID):
+        page = add(site.pages, f"y/{number}", site.hub)
+        site.look(page, [f"http://h/z/word{number // 2}x"], {number})
+    assert len(site.renamed._said) == len(site.renamed._links) == MOST_SAID
+    assert look_at(site.pages.urls[site.one]) not in site.renamed._said
+    assert site.renamed.bare("http://h/z/word7x") == "/z/word7x", "two answers named it"
