@@ -42,7 +42,7 @@ def look_again_at(url: str) -> str:
     """The same a second time.
 
     >>> look_again_at("http://h/x")
-    'http://h/x?no-such-page-uvidfklcqp'
+    'http://h/x?no-such-page-olsvlqbvsa'
     """
     return f"{url}{'&' if '?' in url else '?'}{unlikely(f'{url}?')}"
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.traps.bottomless import Bottomless
     from sharc_crawler.frontier.traps.calendars import Calendars
@@ -167,8 +166,9 @@ class Traps:
 
     def left(self, page: PageId, pages: PageTable) -> str | None:
         """Why a page that is queued is left; ``None``: it is not."""
-        free = not pages.depths[page] or page in self.samples or pages.listed(page)
-        return None if free else self.why_not_found(pages.urls[page], pages.parents[page], page)
+        free = not pages.depths[page] or page in self.samples
+        why = None if free else self.why_not_found(pages.urls[page], pages.parents[page], page)
+        return why if why and not pages.listed(page) else None
 
     def why_not_found(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
