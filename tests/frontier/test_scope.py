@@ -24,7 +24,7 @@ from sharc_crawler.frontier.scope import MOST_LISTED, LeftOut, Scope, TrapLimits
         ("http://www.h.co.uk/", "domain", "http://sub.deep.h.co.uk:8080/", None),
         ("http://www.h.co.uk/", "domain", "http://other.co.uk/", "another domain"),
         ("http://a.github.io/", "domain", "http://b.github.io/", "another domain"),
-        ("http://library.intra:8000/", "domain", "http://www.opac.library.intra:8000/", None),
+        ("http://archive.intra:8000/", "domain", "http://www.opac.archive.intra:8000/", None),
         ("http://library.intra/", "domain", "http://museum.intra/", "another domain"),
         ("http://127.0.0.1:8000/", "domain", "http://127.0.0.1:8001/", None),
         ("http://127.0.0.1/", "domain", "http://127.0.0.2/", "another domain"),

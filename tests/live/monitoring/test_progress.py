@@ -272,13 +272,17 @@ def test_of_a_site_that_is_kept_up_it_says_so_and_how_long_it_will_be():
     assert Snapshot.of(sites).phase == "kept up"
 
 
+def a_hundred_pages() -> tuple[Sites, list[Sighting]]:
+    """An open capture without delays, and the links that its seed leads to."""
+    sites = Sites(Politeness(delay=0.0, obey_robots=False))
+    sites.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs:revisits=none", sitemaps=()), 0.0)
+    return sites, [Sighting(f"http://h.example/{number}") for number in range(100)]
+
+
 def test_a_wait_that_a_host_asks_for_is_no_slowness():
     """Ten pages in a second each, then half an hour; as much is foretold all the while, and after it."""
-    sites, out, now = Sites(Politeness(delay=0.0, obey_robots=False)), StringIO(), 0.0
-    links = [Sighting(f"http://h.example/{number}") for number in range(100)]
-    spec = CaptureSpec("h", ("http://h.example/",), strategy="bfs:revisits=none", sitemaps=())
-    sites.open(spec, now)
-    told, asked, foretold = ProgressLine(sites, now, out), 0, []
+    sites, links = a_hundred_pages()
+    told, asked, foretold, now = ProgressLine(sites, 0.0, StringIO()), 0, [], 0.0
     while asked < 15:
         if isinstance(one := sites.next(now), Fetch):
             asked, now = asked + 1, now + 1.0
@@ -297,11 +301,8 @@ def test_a_wait_that_a_host_asks_for_is_no_slowness():
 
 def test_short_waits_that_a_host_asks_for_again_and_again_are_its_speed():
     """Of each 20 answers, a second each, one asks for 30 seconds: no less is foretold than it takes, or little."""
-    sites, out, now = Sites(Politeness(delay=0.0, obey_robots=False)), StringIO(), 0.0
-    links = [Sighting(f"http://h.example/{number}") for number in range(100)]
-    spec = CaptureSpec("h", ("http://h.example/",), strategy="bfs:revisits=none", sitemaps=())
-    sites.open(spec, now)
-    told, asked, foretold = ProgressLine(sites, now, out), 0, []
+    sites, links = a_hundred_pages()
+    told, asked, foretold, now = ProgressLine(sites, 0.0, StringIO()), 0, [], 0.0
     while not isinstance(one := sites.next(now), Done):
         if isinstance(one, Fetch):
             asked, now = asked + 1, now + 1.0
