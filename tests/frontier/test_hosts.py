@@ -174,6 +174,14 @@ def test_a_host_gets_the_pause_that_it_asks_for_up_to_the_longest(asked, attempt
     assert (host.pace.due, host.away) == (until, away)
 
 
+@pytest.mark.parametrize(("attempt", "until"), [(1, 111.0), (2, 0.0)])
+def test_a_url_that_asks_again_though_others_were_answered_waits_alone(attempt, until):
+    host = Host("h", Politeness())
+    rest(ledger(left=False), host, fetch(9), Outcome(Result.OK, 1.0, 2.0, 200))
+    rest(ledger(left=False), host, fetch(attempt), asking(100.0))
+    assert host.pace.due == until
+
+
 @pytest.mark.parametrize("left", [True, False])
 def test_one_that_asks_for_too_long_again_and_again_is_left_out_where_hosts_are(left):
     host = Host("h", Politeness(obey_robots=False))
