@@ -21,15 +21,11 @@ FAR = 2  #: times the delay that is borne: no refusal asks for more, unless they
 
 
 def rest(ledger: Ledger, host: Host, fetch: Fetch, outcome: Outcome) -> None:
-    """Leave a host alone for as long as it asks, up to the longest pause; where it is left out, nobody waits.
-
-    Nor for a URL that asks again, though its host has answered others since: that one waits alone.
-    """
+    """Leave a host alone for as long as it asks, up to the longest pause; where it is left out, nobody waits."""
     asked, longest = outcome.retry_after or 0.0, ledger.politeness.longest_pause
     host.away = host.away + (fetch.attempt == 1) if asked > longest else 0
     out = (host.waits and host.rules is None) or (ledger.leaves_hosts and host.away >= AWAY)  # there is no robots.txt
-    alone = fetch.attempt > 1 and host.row > 0
-    if asked and not alone and not (out and asked > longest):
+    if asked and not (out and asked > longest) and (fetch.attempt == 1 or host.row <= 0):  # else it is this URL's
         host.pace.pause(outcome.ended + min(asked, longest))
     before = host.slowed_at
     if slow_down(host, fetch.attempt, outcome):
