@@ -137,7 +137,7 @@ def _check_output(output: Path, specs: list[CaptureSpec], config: Config, *, col
     if config.resume == "rebuild":
         from sharc_crawler.live.setup.unfinished import check_rebuilding  # hardly ever
 
-        check_rebuilding(output, specs, collected=collected)
+        check_rebuilding(output, specs, config.bounds, collected=collected)
         return
     if is_begun(output):
         from sharc_crawler.live.setup.unfinished import check_output  # only where there is something to go on with

@@ -36,6 +36,7 @@ from sharc_crawler.live.requests import Lease, outcome_of
 from sharc_crawler.model import EMBEDDED, Fetch, Instant, Kind, Outcome, Result, Sighting, Slot
 from sharc_crawler.plural import counted
 from sharc_crawler.polling.terms import Terms
+from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.strategies.base import Setting, Strategy
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
 
 NO_RECORD = "no record of it is left"
+MADE_AGAIN = "the state of this capture was made again at"
 ALWAYS = 1e-6  #: seconds between two polls of a hub: its next one waits to be told
 FORMER = ".former"  #: added to the names of logs whose numbers are not those of the state that was made again
 
@@ -88,6 +90,12 @@ def rebuild(
     attests = any(parts.strategy(spec, Setting()).attests for spec in specs)
     looks = any(spec.mode == "continuous" for spec in specs)
     return _Replay(folder, every, politeness, parts, detector, former, attests, looks).play(specs, run, when, known)
+
+
+def was_made_again(folder: Path) -> bool:
+    """Whether a folder's state, which can be read, was made so."""
+    with open_state(folder) as store:
+        return any(note.startswith(MADE_AGAIN) for row in store.captures().values() for note in row.notes)
 
 
 def set_logs_aside(folder: Path) -> None:
@@ -162,8 +170,8 @@ class _Replay:
             frontier.schedule(known(spec.site), self._steps[0].decided)
         placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
         self._sites.note(
-            f"the state of this capture was made again at {when} from its WARC files"
-            f" ({placed:,} of {counted(self._made, 'exchange')}): it had been lost"
+            f"{MADE_AGAIN} {when} from its WARC files ("
+            f"{placed:,} of {counted(self._made, 'exchange')}): it had been lost"
         )
         self._sites.commit()
         state = self._store.load()

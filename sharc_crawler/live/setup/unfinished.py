@@ -145,18 +145,24 @@ def _check_going_on(unfinished: str, others: set[str], *, resume: bool, kept: bo
         )
 
 
-def check_rebuilding(output: Path, specs: Sequence[CaptureSpec], *, collected: bool = False) -> None:
+def check_rebuilding(
+    output: Path, specs: Sequence[CaptureSpec], bounds: Mapping[str, float], *, collected: bool = False
+) -> None:
     """Refuse to make state again where there is some, or nothing to make it of; or none that these ``specs`` began.
 
+    State that the same command made, before it was cut off, is gone on with.
     ``collected``: former captures are at hand.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     from sharc_crawler.archive.archived import archived  # hardly ever
-    from sharc_crawler.live.former.rebuilding import check
+    from sharc_crawler.live.former.rebuilding import check, was_made_again
 
     folders = capture_folders(output)
     lost = [folder for folder in folders if not is_whole(folder)]
+    if folders and not lost and any(map(was_made_again, folders)):
+        check_output(output, specs, bounds)
+        return
     if folders and not lost:
         raise UsageError(f"resume='rebuild': the state in output={str(output)!r} can be read; leave it out to go on")
     if not any(any(folder.glob(f"*{SUFFIX}*")) for folder in lost):
