@@ -30,7 +30,6 @@ class World:
     now: float = 1000.0
 
     def answer(self, fetch: Fetch) -> Outcome:
-        made = sum(before.url == fetch.url for _, before in self.requests)
         scripted = self.answers.get(fetch.url, [])
         fields = {"result": Result.OK, "status": 200, "digest": f"sha1:{fetch.url}"}
         if fetch.kind is Kind.ROBOTS:
@@ -45,6 +44,7 @@ class World:
             )
         elif fetch.kind is Kind.SITEMAP and fetch.url not in self.links:
             fields = {"result": Result.GONE, "status": 404}
+        made = sum(before.url == fetch.url for _, before in self.requests) if scripted else 0
         if made < len(scripted):
             fields = {**fields, **scripted[made]}
         return Outcome(started=self.now, ended=self.now + LATENCY, **fields)

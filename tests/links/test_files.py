@@ -83,6 +83,7 @@ def test_there_is_a_bound() -> None:
     assert len(extract(f"<script>{texts}</script>".encode(), URL).links) == MOST
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "text", ["'/.pdf", "'" * 2, "'/" + ".pdf" * 100, "'\\/" * 3, '"/a.tar.gz?', "+ ", ".pdf?", "javascript:f('", "f("]
 )

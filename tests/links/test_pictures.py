@@ -42,6 +42,7 @@ def test_pictures_that_scripts_show(body: str, expected: list[str]) -> None:
     assert found.links == ()
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("text", ["/a.jpg?", "/a.jpg,", "/a.jpg,/", ", ", "%41", "//h/", ".jpg", "a/", "'/a.jpg", "|"])
 def test_the_worst_values_are_read_in_linear_time(text: str) -> None:
     """A minute and more where it is a square."""

@@ -324,6 +324,7 @@ def test_what_is_offered_is_what_a_crawl_knows():
     assert [one.exclude for one in KNOWN] == OFFERED
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("piece", [";a=tree", ";a=shortlog", "&h=", "/log/?", "/tree", "/file"])
 def test_long_addresses_are_looked_at_in_linear_time(piece):
     """Minutes where it is quadratic."""

@@ -23,6 +23,7 @@ def test_a_point_is_its_own_range() -> None:
     assert [float(end) for end in shortest(3.0, np.inf)] == [3.0, 3.0]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("looks", [1, 2, 3, 10])
 @pytest.mark.parametrize("shape", [0.3, 1.0, 3.0])
 def test_four_true_rates_in_five_lie_within_however_few_looks(shape: float, looks: int) -> None:

@@ -195,6 +195,7 @@ class Writing(Tree):
         return "Write this page!", [ROOT, f"{url}-edit", f"{url}-history", f"{ROOT}edit-{url.rpartition('/')[2]}"]
 
 
+@pytest.mark.matrix
 @STRATEGIES
 @pytest.mark.parametrize(
     "site", [Tree, Suggesting, SuggestingWithTitles, SuggestingInABigTree, SuggestingTheSame, Writing]

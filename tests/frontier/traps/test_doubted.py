@@ -45,6 +45,7 @@ def test_a_tree_whose_names_begin_with_random_letters_loses_no_page(impolite, pa
     assert any("looks like a trap" in reason for reason in capture.left_out.reasons)
 
 
+@pytest.mark.matrix
 @STRATEGIES
 @pytest.mark.parametrize("every", [7, 40])
 def test_nor_does_a_crawl_of_it_that_is_cut_off(impolite, strategy, every):

@@ -230,6 +230,7 @@ def test_such_a_site_is_known_again_after_restarts(impolite):
     assert set(world.pages) <= {fetch.url for _, fetch in world.requests}
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
 @pytest.mark.parametrize("kind", ["gallery", "mail", "tree"])

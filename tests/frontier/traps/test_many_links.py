@@ -27,6 +27,7 @@ class Endless(Made):
         return f"w{self.dice.random()}", [self.made() for _ in range(self.number)]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("seed", "strategy"), [(1, "bfs"), (2, "sharc-selective"), (3, "dfs")])
 def test_a_site_of_200_made_up_links_a_page_ends_before_many_are_known(impolite, seed, strategy):
     world, store = Endless(seed, 200), MemoryStore()
@@ -57,6 +58,7 @@ class Sections(Made):
         return super().answer(fetch)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
 def test_sections_that_name_none_but_new_ones_are_captured_whole(impolite, strategy):
     world = Sections(2 * HUB, 2 * HUB)
@@ -90,6 +92,7 @@ class Hub(Endless):
         return (url, [ROOT, *self.true]) if url == f"{ROOT}archive" else super().content(url)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("strategy", ["bfs", "dfs", "sharc-selective"])
 def test_what_a_hub_had_named_is_captured_though_its_folder_is_a_traps(impolite, strategy):
     world = Hub()

@@ -50,6 +50,7 @@ def _words(name: str) -> set[str]:
 FORMS = ["s/{made}/{page}", "{made}/view/{page}", "{page}?r={made}", "view?p={page}&r={made}"]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
 @pytest.mark.parametrize("noise", [*NOISE])
 @pytest.mark.parametrize("form", FORMS)

@@ -70,6 +70,7 @@ class Teasers(Renaming):
         return f"/{('arts', 'sport', 'towns')[at % 3]}/{self.names[at]}"
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
 @pytest.mark.parametrize(
     ("form", "links"),

@@ -94,6 +94,7 @@ class Albums(World):
         return super().answer(fetch)._replace(fingerprint=shown)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-selective"])
 @pytest.mark.parametrize("every", [0, 40])
 def test_what_true_pages_name_is_taken_though_they_look_like_an_error_page_that_names_nothing(
@@ -236,6 +237,7 @@ def test_three_are_enough_where_they_lead_on(pages, asked):
     assert sum(len(errors.saw(url, "Oops", first, lambda: True)) for url in others) == asked
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])
 @pytest.mark.parametrize(
     ("seed", "size"), [(2_005, 5), (21_005, 5), (34_005, 5), (38_005, 5), (23_008, 8), (106_008, 8)]
