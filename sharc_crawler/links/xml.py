@@ -1,6 +1,8 @@
 """What an XML document names: style sheets (``<?xml-stylesheet?>``), what an XSL sheet includes, a feed's other pages.
 
-Source: RFC 5005 (feeds in pages, and their archives).
+So do the forms in which libraries and archives describe a work: its facsimiles and files, on the document's own host.
+
+Source: RFC 5005 (feeds in pages, and their archives), TEI P5 (``att.media``), METS (``FLocat``), EAD (``dao``).
 """
 
 from __future__ import annotations
@@ -17,6 +19,11 @@ _STYLE = re.compile(r"<\?xml-stylesheet\s([^<>]{1,2000})>")
 _XSL = "http://www.w3.org/1999/XSL/Transform"
 _INCLUDED = re.compile(r"<(?:[\w.-]{1,64}:)?(?:include|import)\s([^<>]{1,2000})>")
 _HREF = re.compile(r"(?<![\w:.-])href\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_DESCRIBES = re.compile(
+    r"www\.tei-c\.org/ns/|www\.loc\.gov/METS/|urn:isbn:1-931666-22-9|ead3\.archivists\.org/schema|<TEI|<ead"
+)
+_WORK = re.compile(r"<(?:[\w.-]{1,64}:)?(?:graphic|media|FLocat|dao)\s([^<>]{1,2000})>")
+_FILE = re.compile(r"(?<![\w:.-])(?:url|(?:[\w.-]{1,64}:)?href)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _LINK = re.compile(r"<(?:[\w.-]{1,64}:)?link\s([^<>]{1,2000})>")
 _PAGED = re.compile(r"(?<![\w:.-])rel\s*=\s*[\"']\s*(?:next|prev-archive|next-archive)\s*[\"']")
 
@@ -29,7 +36,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     """
     text = as_text(body, content_type)[1]
     resolver = Resolver(url)
-    resources, left_out = resolver.all(references(text))
+    resources, left_out = resolver.all((*references(text), *of_host(files_of_work(text), resolver, url)))
     return Found(tuple(of_host(paged(text), resolver, url)), resources, url, left_out)
 
 
@@ -42,6 +49,17 @@ def paged(text: str) -> Iterator[str]:
     for match in _LINK.finditer(text):
         if _PAGED.search(match[1]) and (href := _HREF.search(match[1])):
             yield unescape(href[1] or href[2] or "")
+
+
+def files_of_work(text: str) -> Iterator[str]:
+    """The files of a work that a document describes, as written.
+
+    >>> list(files_of_work('<TEI xmlns="http://www.tei-c.org/ns/1.0"><graphic url="f1.jpg"/></TEI>'))
+    ['f1.jpg']
+    """
+    for match in _WORK.finditer(text) if _DESCRIBES.search(text) else ():
+        if address := _FILE.search(match[1]):
+            yield unescape(address[1] or address[2] or "")
 
 
 def references(text: str) -> Iterator[str]:

@@ -51,6 +51,33 @@ def test_an_xsl_sheet_includes_others(kind: str) -> None:
     assert extract(body.replace(b"XSL/Transform", b"other"), "http://h/d/x", kind).resources == ()
 
 
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        (
+            b"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><facsimile><surface><graphic width="9" url="a/1.jpg?b&amp;c"/>
+            <graphic url="http://iiif.example/2.jpg"/></surface></facsimile><text><ref target="no"/>
+            <media mimeType="audio/mpeg" url='/b.mp3'/><graphic/></text></TEI>""",
+            ("http://h/d/a/1.jpg?b&c", "http://h/b.mp3"),
+        ),
+        (
+            b"""<mets:mets xmlns:mets="http://www.loc.gov/METS/" xmlns:xlink="http://www.w3.org/1999/xlink"><mets:file>
+            <mets:FLocat LOCTYPE="URL" xlink:href="http://h/1.tif"/></mets:file>
+            <mets:mptr xlink:href="no"/></mets:mets>""",
+            ("http://h/1.tif",),
+        ),
+        (
+            b'<ead xmlns="urn:isbn:1-931666-22-9"><dao xlink:href="1.pdf"/><extref href="no"/></ead>',
+            ("http://h/d/1.pdf",),
+        ),
+        (b'<rss><media url="no.jpg"/><graphic url="no.jpg"/></rss>', ()),
+    ],
+    ids=["TEI", "METS", "EAD", "another"],
+)
+def test_what_describes_a_work_names_its_files_on_its_own_host(body: bytes, named: tuple[str, ...]) -> None:
+    assert extract(body, "http://h/d/x.xml", "application/xml").resources == named
+
+
 HLS = b"""#EXTM3U\r
 #EXT-X-VERSION:6
 #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",URI="audio/en.m3u8",NAME="English"
