@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, Seconds
+from sharc_crawler.model import Instant, Seconds
 
 
 class TokenBucket:

@@ -11,12 +11,10 @@ import json
 import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.errors import DataError
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 ORDERS, STATUS = "control.json", "control-status.json"
 _OTHERS_MAY_WRITE = 0o022

@@ -9,10 +9,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import PageId
+from sharc_crawler.model import PageId
 
 UNSEEN = -1
 _SMALLEST = 64  # places; a power of two: of thousands of sites most have a few pages

@@ -8,12 +8,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, NewType
+from typing import NamedTuple, NewType
 
 from sharc_crawler.evidence.kinds import Evidence
-
-if TYPE_CHECKING:
-    from sharc_crawler.spool import Octets
+from sharc_crawler.spool import Octets
 
 Url = NewType("Url", str)  #: a canonical URL (:mod:`sharc_crawler.urls`)
 Instant = float  #: unix seconds, UTC

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from sharc_crawler.certificate.witness import RecordedExchange, Witness
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import unix
-
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.witness import RecordedExchange, Witness
 
 
 def clocks(witness: Witness, files: Collection[str]) -> dict[str, dict[str, int]]:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.certificate.canonical import DIGEST, digest, whole_numbers
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts, each_part
+from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, maybe_iso, unix
+from sharc_crawler.model import Instant
 
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.figures import PageSums
-    from sharc_crawler.model import Instant
-
-    Uri = Callable[[str], str | None]
+Uri = Callable[[str], str | None]
 
 FORMAT = "sharc-certificate"
 VERSION = 1  #: of the schema

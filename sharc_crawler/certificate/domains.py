@@ -6,7 +6,7 @@ from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
@@ -19,9 +19,7 @@ from sharc_crawler.certificate.signatures import UNREADABLE
 from sharc_crawler.certificate.timestamps import APART, check_stamp, signers
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import unix
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
+from sharc_crawler.model import Instant
 
 #: fields of such a signature
 FIELDS = frozenset(

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 from urllib.parse import urljoin, urlsplit
 
 from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.certificate.witness import RecordedExchange, Witness
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text
@@ -20,10 +21,7 @@ from sharc_crawler.links.robots_rules import robots_sitemaps
 from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.urls import canonical
 
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.witness import RecordedExchange, Witness
-
-    Warcs = Mapping[str, Callable[[], IO[bytes]]]
+Warcs = Mapping[str, Callable[[], IO[bytes]]]
 
 _OK, _REDIRECTS = 200, range(300, 400)
 _ROBOTS, _WELL_KNOWN = "/robots.txt", "/sitemap.xml"

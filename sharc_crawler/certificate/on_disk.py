@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from sharc_crawler.certificate.witness import RecordedExchange
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.storage.scratch import Scratch
-
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.witness import RecordedExchange
 
 
 class Many:

@@ -7,20 +7,18 @@ the downloads that the records have, as they have them, and nothing is claimed. 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sharc_crawler.certificate.examining import Restated
 from sharc_crawler.certificate.judging import NO_ANSWER, Judge, recorded
+from sharc_crawler.certificate.material import Material
+from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Verdict
 from sharc_crawler.urls import canonical
 
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.examining import Restated
-    from sharc_crawler.certificate.material import Material
-    from sharc_crawler.certificate.witness import Finding
-
-    Entry = Mapping[str, Any]
+Entry = Mapping[str, Any]
 
 
 def as_recorded(entry: Entry, judge: Judge, *, odd: bool) -> Entry:

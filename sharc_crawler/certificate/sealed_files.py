@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.certificate.canonical import KEPT_IN
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.certificate.writing import Certified, path_of
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts
+from sharc_crawler.evidence.facts import CaptureFacts
 
 
 def stated_files(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from cryptography import x509
 from cryptography.utils import CryptographyDeprecationWarning
@@ -30,9 +30,7 @@ from rfc3161_client import (
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import iso, second
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, Seconds
+from sharc_crawler.model import Instant, Seconds
 
 _GRANTED = 0
 _SHA256 = "2.16.840.1.101.3.4.2.1"

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sharc_crawler.archive.documents import DocumentFile, document_file
 from sharc_crawler.archive.drafts import Drafts
@@ -23,13 +23,11 @@ from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, reports
 from sharc_crawler.certificate.material import Material, PageEntries, opened, write_entries
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import UsageError
+from sharc_crawler.evidence.facts import CaptureFacts
+from sharc_crawler.model import CaptureRef, Instant
 from sharc_crawler.plural import counted
 
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts
-    from sharc_crawler.model import CaptureRef, Instant
-
-    Progress = Callable[[float, float], None]
+Progress = Callable[[float, float], None]
 
 MEDIA_TYPE, LINES = "application/json", "application/jsonl"
 SHOWN = 3  #: findings in a summary

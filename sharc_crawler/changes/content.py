@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.fingerprint import fingerprint, fingerprint_of, is_html
-
-if TYPE_CHECKING:
-    from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.markup import HtmlPage
+from sharc_crawler.changes.masks import Mask
+from sharc_crawler.markup import HtmlPage
 
 
 class ContentDetector:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 from lxml import etree
@@ -21,12 +21,10 @@ from w3lib.encoding import html_body_declared_encoding
 from sharc_crawler import markup
 from sharc_crawler.changes.attributes import values
 from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.changes.masks import Mask
 from sharc_crawler.changes.noise import plain_text, without_noise
 from sharc_crawler.markup import bounded
 from sharc_crawler.text import as_text
-
-if TYPE_CHECKING:
-    from sharc_crawler.changes.masks import Mask
 
 _HTML = {"text/html", "application/xhtml+xml"}
 _ENDS = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE | re.ASCII)

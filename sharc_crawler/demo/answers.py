@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from email.utils import formatdate, mktime_tz, parsedate_tz
 from hashlib import blake2b
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, Seconds
+from sharc_crawler.model import Instant, Seconds
 
 HTML = "text/html; charset=utf-8"
 #: type by the path's ending; anything else is HTML

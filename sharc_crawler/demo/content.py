@@ -11,10 +11,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
 from html import escape
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
+from sharc_crawler.model import Instant
 
 VOCABULARY = """
 anchor barge beacon berth boat breeze bridge buoy canal cargo chart coast compass crew current deck dock drift

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sharc_crawler.demo.content import WORDS
 from sharc_crawler.errors import UsageError
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Rate, Seconds
+from sharc_crawler.model import Rate, Seconds
 
 HOUR = 3600.0
 BRANCHING = 8  #: pages that an index or a page links to below itself

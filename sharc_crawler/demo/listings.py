@@ -5,13 +5,10 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING
 
 from sharc_crawler.demo.layout import HOUR, PRIVATE, SECTIONS
 from sharc_crawler.instants import second
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, Rate, Seconds
+from sharc_crawler.model import Instant, Rate, Seconds
 
 INDEX = "/sitemap.xml"
 #: path → the section it lists; one of them is gzipped

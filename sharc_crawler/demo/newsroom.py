@@ -12,15 +12,13 @@ import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sharc_crawler.demo import answers, content, process
+from sharc_crawler.demo.answers import Response
 from sharc_crawler.demo.content import WORDS
 from sharc_crawler.instants import second
-
-if TYPE_CHECKING:
-    from sharc_crawler.demo.answers import Response
-    from sharc_crawler.model import Instant, Rate
+from sharc_crawler.model import Instant, Rate
 
 HOUR = 3600.0
 FRONT = "/newsroom/"

@@ -10,14 +10,11 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant, Rate, Seconds
+from sharc_crawler.model import Instant, Rate, Seconds
 
 PER_CELL = 8.0  #: expected changes in a cell, within a factor √2: few enough to draw, hardly ever none
 

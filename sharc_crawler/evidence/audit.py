@@ -15,14 +15,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.urls import url_class
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
 LEAST = 5  #: pages audited of a stratum, where there are as many

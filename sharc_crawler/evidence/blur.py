@@ -7,19 +7,14 @@ not made. Rates and weights that are negative or not finite are refused (UsageEr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.checks import check_values
+from sharc_crawler.model import Instant
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from sharc_crawler.model import Instant
-
-    Interval = tuple[Instant, Instant]
+Interval = tuple[Instant, Instant]
 
 
 def penalty(

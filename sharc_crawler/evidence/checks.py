@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def check_values(pages: NDArray[np.int64], what: str, values: NDArray[np.float64]) -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sharc_crawler.evidence.facts import CaptureFacts
+from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import iso, maybe_iso
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts
-    from sharc_crawler.evidence.figures import PageSums
-
 
 UNSEEN = "what was on the wire was not seen"  #: begins the note of a capture whose downloads were not ours
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Result, Url, Verdict
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-    from sharc_crawler.evidence.kinds import Evidence
 
 #: redirects that are to stay, and what is gone for good; others may lead elsewhere, or be there, by now
 FOR_GOOD = (301, 308, 410)

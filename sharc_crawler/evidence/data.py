@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Instant, Judgement, Result, Url, Verdict
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import PageFacts
 
 #: from the strongest: what is shown of several things is what is shown of the weakest
 _STRENGTH = (

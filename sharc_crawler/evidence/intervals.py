@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant, Outcome, Seconds
+from sharc_crawler.model import Instant, Outcome, Seconds
 
 #: a Date header is cut to the second, and servers keep it for another
 DATE_PRECISION: Seconds = 2.0

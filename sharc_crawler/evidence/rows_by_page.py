@@ -6,12 +6,10 @@ import math
 from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, MutableMapping
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from sharc_crawler.evidence.lastmods import Download, Lastmod
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, PageId
+from sharc_crawler.model import Instant, PageId
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")

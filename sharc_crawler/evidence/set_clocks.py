@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.evidence.intervals import DATE_PRECISION, FAR, MOST
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Outcome
+from sharc_crawler.model import Outcome
 
 LAST = 5  #: visits by which both clocks agree
 

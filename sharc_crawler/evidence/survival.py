@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.evidence.blur import check_measured
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def log_survival(

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.evidence.blur import check_interval, check_measured, first_and_last
+from sharc_crawler.evidence.blur import Interval, check_interval, check_measured, first_and_last
 from sharc_crawler.model import Instant, Verdict
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from sharc_crawler.evidence.blur import Interval
     from sharc_crawler.evidence.data import DataState
     from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 

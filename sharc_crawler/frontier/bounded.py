@@ -12,19 +12,17 @@ import math
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from statistics import median_low
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from sharc_crawler.frontier.budget import PREFIX, Spending
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import PageTable
+from sharc_crawler.frontier.rows import VisitRow
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Result, Seconds, Slot
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.frontier.rows import VisitRow
-    from sharc_crawler.frontier.spec import CaptureSpec
 
 TESTED = 12  #: pages answered 304 that are downloaded in full beside the share that is audited, mostly
 _REVISITED = EMBEDDED | {Kind.PAGE}

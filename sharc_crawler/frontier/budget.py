@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.frontier.pages import PageTable
+from sharc_crawler.frontier.rows import VisitRow
 from sharc_crawler.model import Instant, Kind, Outcome, PageId, Seconds, Slot
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.frontier.rows import VisitRow
 
 PREFIX = "budget: "  #: before the bound, in the reason why something was not fetched
 

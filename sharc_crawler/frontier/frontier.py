@@ -26,7 +26,20 @@ from sharc_crawler.frontier.visits.choosing import SOON, Chooser
 from sharc_crawler.frontier.visits.finishing import Ended, Finisher
 from sharc_crawler.frontier.visits.leasing import Leases
 from sharc_crawler.links.robots import MAX_AGE
-from sharc_crawler.model import Done, Kind, Phase, Result, Sighting, Slot, Wait
+from sharc_crawler.model import (
+    Done,
+    Fetch,
+    Instant,
+    Judgement,
+    Kind,
+    Outcome,
+    Phase,
+    Result,
+    Seconds,
+    Sighting,
+    Slot,
+    Wait,
+)
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
@@ -35,7 +48,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.frontier.visits.loading import PageLoads
-    from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, Seconds, Sighting
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
 

@@ -10,12 +10,10 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from sharc_crawler.links.robots import Rules
 from sharc_crawler.model import Instant, Outcome, PageId, Plan, Result, Seconds, Slot
-
-if TYPE_CHECKING:
-    from sharc_crawler.links.robots import Rules
 
 TOO_MANY = {429, 503}  #: what a host says that is asked too often
 TAKEN = 0  #: attempts at what no server was asked for: a former capture has it

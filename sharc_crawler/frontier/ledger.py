@@ -23,7 +23,21 @@ from sharc_crawler.frontier.rows import (
     SubsiteRow,
     VisitRow,
 )
-from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
+from sharc_crawler.model import (
+    EMBEDDED,
+    Fetch,
+    Hints,
+    Instant,
+    Judgement,
+    Kind,
+    Outcome,
+    PageId,
+    RateEstimate,
+    Result,
+    Seconds,
+    Sighting,
+    Slot,
+)
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.urls import without_credentials
 
@@ -33,7 +47,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.frontier import Shared
     from sharc_crawler.frontier.store import StepStore
-    from sharc_crawler.model import Fetch, Hints, Instant, Judgement, PageId, RateEstimate, Seconds, Sighting
     from sharc_crawler.polling.site import SitePolls
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from sharc_crawler.errors import StateError
 from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.frontier.lifecycle import TRANSITIONS, Event, State
+from sharc_crawler.frontier.rows import PageRow
 from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, PageId, RateEstimate, Result, Validators
 from sharc_crawler.rates.base import PRIOR
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import PageRow
 
 _Type = tuple[int | None, str | None, str | None, bool]
 

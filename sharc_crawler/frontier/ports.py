@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, RateEstimate, Sighting
-    from sharc_crawler.rates.swings import Swings
+from sharc_crawler.model import Instant, RateEstimate, Sighting
+from sharc_crawler.rates.swings import Swings
 
 
 class Admission(Protocol):

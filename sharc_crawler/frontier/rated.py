@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from sharc_crawler.frontier.pages import PageTable
+from sharc_crawler.frontier.rows import RatedRow
 from sharc_crawler.rates.base import PRIOR
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.frontier.rows import RatedRow
 
 
 class Rated:

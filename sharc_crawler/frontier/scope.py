@@ -8,16 +8,14 @@ from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, get_args
+from re import Pattern
+from typing import get_args
 
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.spec import ScopeKind
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.plural import counted
 from sharc_crawler.urls import host_of, require
-
-if TYPE_CHECKING:
-    from re import Pattern
 
 
 @dataclass(frozen=True, slots=True)

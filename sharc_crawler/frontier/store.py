@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import (
-        Batch,
-        CaptureRow,
-        ExchangeRow,
-        HostRow,
-        LinksRow,
-        OutsideRow,
-        SubsiteRow,
-        UrlRow,
-    )
+from sharc_crawler.frontier.rows import (
+    Batch,
+    CaptureRow,
+    ExchangeRow,
+    HostRow,
+    LinksRow,
+    OutsideRow,
+    SubsiteRow,
+    UrlRow,
+)
 
 
 class StepStore(Protocol):

@@ -6,13 +6,11 @@ import math
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
+from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Hints, Kind, PageId, Sighting
 from sharc_crawler.rates.base import Said
-
-if TYPE_CHECKING:
-    from sharc_crawler.known_urls import Texts
 
 # via, and what few pages have of their own in hints: precision (None: there are no hints), changefreq, priority
 _Words = tuple[str, float | None, str | None, float | None]

@@ -25,7 +25,23 @@ from sharc_crawler.lab.published import weekly_captures
 from sharc_crawler.lab.rates import believe
 from sharc_crawler.lab.schedule import DownloadTimes
 from sharc_crawler.lab.web import EveryLink, Published, Web
-from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Slot, Verdict, Wait
+from sharc_crawler.model import (
+    Done,
+    Fetch,
+    Instant,
+    Judgement,
+    Kind,
+    Outcome,
+    PageId,
+    Phase,
+    Plan,
+    Result,
+    Seconds,
+    Slot,
+    Url,
+    Verdict,
+    Wait,
+)
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting, Strategy
@@ -37,7 +53,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.rows import SubsiteRow
     from sharc_crawler.lab.site import Site
-    from sharc_crawler.model import Fetch, Instant, PageId, Seconds, Url
 
 SHORT = 1.0  #: seconds between a change and the access before it
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +24,8 @@ from sharc_crawler.instants import second
 from sharc_crawler.lab.graph import EventGraph
 from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.truth import Changes, Lives
+from sharc_crawler.model import Instant
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
 
 COLUMNS = ("page", "created", "alive_at_start", "deleted", "hist", "changes")
 GZIP = b"\x1f\x8b"

@@ -12,9 +12,9 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.archive.histories.pages import why_no_page
 from sharc_crawler.archive.histories.reading import read_history as read_archives
@@ -35,10 +35,6 @@ from sharc_crawler.rates.sources import HistoryRates, capture_length
 from sharc_crawler.rates.trust import forget_classes
 from sharc_crawler.seeds.hacs.updates import digest_change
 from sharc_crawler.storage.observations import ObservationStore
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 ZIP = b"PK\x03\x04"
 ARCHIVE = re.compile(rb"WARC/1|\s?CDX |!|\S+ \d{1,14} (\{|\S+ \S+ (\d{3}|-) )")  #: how WARC, CDX and CDXJ files begin

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.graph import Tree
 from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.truth import Changes, Lives
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 MAX_SIZE = 10_000_000
 MAX_CHANGES = 200_000_000  #: 3 GB of change times

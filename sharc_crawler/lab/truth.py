@@ -7,17 +7,14 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from sharc_crawler.model import Instant
 
-    from sharc_crawler.model import Instant
-
-    Instants = NDArray[np.float64]
-    Pages = NDArray[np.int64]
+Instants = NDArray[np.float64]
+Pages = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from re import Match
 
 from sharc_crawler.links.found import Found, Resolver
 from sharc_crawler.text import as_text
-
-if TYPE_CHECKING:
-    from re import Match
 
 _PATTERN = r"""
       /\*(?:[^*]+|\*(?!/))*+(?:\*/|\Z)                          # a comment hides what is in it

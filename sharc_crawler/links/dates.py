@@ -10,12 +10,10 @@ import re
 from calendar import isleap, monthrange
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, NamedTuple
+from re import Match
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from re import Match
-
-    from sharc_crawler.model import Instant, Seconds
+from sharc_crawler.model import Instant, Seconds
 
 _DAY = 86_400.0
 _MINUTE = 60.0

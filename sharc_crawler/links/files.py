@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lxml import etree
 
-if TYPE_CHECKING:
-    from sharc_crawler.links.found import Resolver
+from sharc_crawler.links.found import Resolver
 
 MOST = 1_000  #: of one document: more are data, not ways on
 #: Elements ``meta`` by which journals and repositories name a work's files (Google Scholar, bepress, EPrints).

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+from sharc_crawler.model import Document
 from sharc_crawler.urls import LONGEST_URL
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Document
 
 #: Links (and again resources) taken from one document: more is a trap, not a page.
 LIMIT = 6_000

@@ -6,14 +6,12 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.errors import UsageError, nearest
 from sharc_crawler.options.kinds import Real, ValueKind
+from sharc_crawler.options.option import Option
 from sharc_crawler.options.table import Options
-
-if TYPE_CHECKING:
-    from sharc_crawler.options.option import Option
 
 logger = logging.getLogger(__name__)
 

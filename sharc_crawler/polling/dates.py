@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Hints, Instant, Outcome, PageId
+from sharc_crawler.model import Hints, Instant, Outcome, PageId
 
 RESOLUTION = 1.0  #: seconds of an HTTP ``Date``
 

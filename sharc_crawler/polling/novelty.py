@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 UNLIKE, ALIKE = 0.5, 20.0  #: least and greatest shape of the prior: what it weighs against, in new pages
 

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.bucket import TokenBucket
+from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.polling.novelty import Novelty
 from sharc_crawler.polling.terms import Terms
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant, Seconds
 
 HOUR = 3600.0
 FORGOTTEN = 100.0  #: mean intervals after which a poll counts half

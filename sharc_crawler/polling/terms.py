@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 SPREAD = 10.0  #: a hub is polled up to so many times more often, or more rarely, than on average
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from sharc_crawler.model import Instant, Rate, RateEstimate, Sighting
 from sharc_crawler.rates.base import ONCE_A_MONTH, PRIOR, RateSource, TellsSwings
 from sharc_crawler.rates.sitemap import DAY, SitemapRates, weight
 from sharc_crawler.rates.sources import HistoryRates
-
-if TYPE_CHECKING:
-    from sharc_crawler.rates.swings import Swings
+from sharc_crawler.rates.swings import Swings
 
 ENOUGH = 30  #: pages on which both spoke, below which a word is taken as it is
 LEAST_SHAPE = 0.1

@@ -7,17 +7,13 @@ they are the same ones.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from sharc_crawler.model import Instant, Seconds
 
-    from sharc_crawler.model import Instant, Seconds
-
-    Column = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
+Column = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 ENOUGH = 20  #: pages that changed in either period: from fewer nothing is concluded
 COLDEST = 1e-3  #: of the mean rate: no page is colder

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.rates.age import DAY, WEEK, age_rates
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates
@@ -18,11 +18,6 @@ from sharc_crawler.rates.mixture import ENOUGH, FACTORS, HOTTEST, AnyForm
 from sharc_crawler.rates.rebuilds import own_changes
 from sharc_crawler.rates.surroundings import Surroundings
 from sharc_crawler.rates.trust import dated
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant, Seconds
 
 #: squared coefficient of variation of the site's rate from round to round: beyond it, changes come in groups
 GROUPED = 1.0

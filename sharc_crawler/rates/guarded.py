@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Instant, RateEstimate, Sighting
 from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
+from sharc_crawler.rates.base import RateSource
 from sharc_crawler.rates.make import make_sources
 
-if TYPE_CHECKING:
-    from sharc_crawler.rates.base import RateSource
-
-    Rates = Callable[[Sequence[Sighting], Instant], Sequence[RateEstimate | None]]
+Rates = Callable[[Sequence[Sighting], Instant], Sequence[RateEstimate | None]]
 
 NAMED = "SHARC_RATES: "
 MOST = 1e6  #: changes a second that a page may have: figures are made of squares

@@ -10,18 +10,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast, overload
+from typing import cast, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Instant, Seconds, Url
 from sharc_crawler.rates.base import NO_CHANGE
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
 
 UNKNOWN = -1  #: nobody can tell whether the page changed in the interval
 UNCHANGED = 0

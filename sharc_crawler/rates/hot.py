@@ -7,16 +7,12 @@ that a program publishes at one moment are not hot for that: they share their la
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.rates.age import DAY, age_histories
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.history import DATED
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 HOUR = 3_600.0
 RATES = np.geomspace(1.0 / HOUR, 0.1, 32)  #: of hot pages, each as likely before its age is known

@@ -5,13 +5,11 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import SharcError, UsageError, unknown_name
-
-if TYPE_CHECKING:
-    from sharc_crawler.rates.base import RateSource
+from sharc_crawler.rates.base import RateSource
 
 
 def make_sources(spec: str, offers: Mapping[str, Callable[[], object]], also: Iterable[str] = ()) -> list[RateSource]:

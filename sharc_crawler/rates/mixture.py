@@ -8,18 +8,14 @@ to change, it tells better on all.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.rates.age import age_histories
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.history import DATED
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Column = NDArray[np.float64]
+Column = NDArray[np.float64]
 
 BETTER, EACH = 10.0, 0.03  #: log-likelihood by which the ages are explained better, at least: in all, and per page
 ENOUGH = 100  #: pages, at least, from which a form is learned

@@ -7,19 +7,16 @@ holds them, and those visited after them changed, knows then that the first ones
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.model import Instant
 from sharc_crawler.rates.history import CHANGED, Histories, SiteHistory
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant
-
-    Column = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
+Column = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 SHARES = (0.5, 0.7, 0.9, 0.98)  #: of a folder's pages that an edit of the folder touches
 OWN = (0.02, 0.1, 0.3, 1.0)  #: of a page's rate: changes of its own

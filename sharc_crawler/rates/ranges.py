@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincinv, xlogy
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    Column = NDArray[np.float64]
+Column = NDArray[np.float64]
 
 WITHIN = 0.8  #: of true rates
 POINT = 1e6  #: a shape from here on is a point

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.model import Instant
 from sharc_crawler.rates.age import DAY, imported
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant
 
 YEAR, USUAL = 365 * DAY, 100 * DAY
 FORMER = 0.5  #: of a rebuild in :data:`USUAL` is held of every site, beside what is seen

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.rates.history import CHANGED, DATED
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 STEPS = 50
 HALVINGS = 30  #: of a step that overshoots

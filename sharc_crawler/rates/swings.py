@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 HOUR, DAY = 3_600.0, 86_400.0
 # Medians over four histories, as rounded as they deserve (benchmarks/bench_expected.py: needed).

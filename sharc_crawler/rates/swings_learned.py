@@ -8,22 +8,19 @@ dated the changes, times may be shorter than the captures lay apart.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.model import Seconds
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.rebuilds import own_changes
 from sharc_crawler.rates.swings import DAY, GROUP, KNOTS, Swings, usual
 from sharc_crawler.rates.trust import dated
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Seconds
-
-    Column = NDArray[np.float64]
+Column = NDArray[np.float64]
 
 SURE, SHARE = 1.2816, 0.8  #: deviations, and the share of errors that is to lie within them
 HELD = 3.0  #: times' worth that the stated figure counts for

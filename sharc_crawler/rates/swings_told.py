@@ -11,23 +11,20 @@ of, are in the rates; so they count a second time.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.rates.age import YEAR, age_histories
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.priors import Prior, learn
 from sharc_crawler.rates.history import DATED
 from sharc_crawler.rates.swings import DAY, KNOTS, Swings, usual
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant, Seconds
-
-    Column = NDArray[np.float64]
+Column = NDArray[np.float64]
 
 DEVIATIONS = np.geomspace(0.05, 12.0, 40)
 WIDTH = 1.5  #: standard deviation of the logarithm of one about the stated figure, beforehand

@@ -6,15 +6,13 @@ are moved towards equal ones, as far as they failed, or are turned round, where 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Column = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
+Column = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 TRUSTS = np.linspace(-1.0, 1.0, 21)  #: powers that are told apart; below 0 the calm ones of before change most
 EQUAL = len(TRUSTS) // 2  #: of these the one of equal rates

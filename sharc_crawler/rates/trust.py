@@ -8,19 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.model import Instant
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.history import CHANGED, SiteHistory
 from sharc_crawler.rates.sitemap import MOST, NOW
 from sharc_crawler.urls import url_class
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant
 
 FEW = 5  #: values that may be equal, or of now, by chance
 SECOND = 1.0  #: precision of an HTTP date

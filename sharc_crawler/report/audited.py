@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.evidence.claim import Limit
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.report.claim import Claim
+from sharc_crawler.report.claim import Claim
 
 LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
 TELLING = 30.0  #: pages to audit, for a bound of a tenth where none of them had changed

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.evidence import measures
+from sharc_crawler.evidence.details import Detail
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import MEANT, why_not
 from sharc_crawler.evidence.worded import code, in_words
 from sharc_crawler.instants import iso, maybe_iso
@@ -16,10 +18,6 @@ from sharc_crawler.report.words import percent, span
 
 #: behind the reason
 OLDER = "; the first is a former capture's copy, called unmodified by the server: it may have changed before that"
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.details import Detail
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 
 
 def not_followed(facts: CaptureFacts) -> dict[str, Any]:

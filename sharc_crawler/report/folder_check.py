@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.archive.cdxj import read_index
 from sharc_crawler.archive.members import Damage, Record, read_at, records
@@ -19,12 +19,10 @@ from sharc_crawler.certificate.verify import document_of
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.certificate.writing import Certified, path_of
 from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.report.package_check import not_of_capture
 
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts
-
-    Document = dict[str, Any]
+Document = dict[str, Any]
 
 
 def contradicted(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.rows import ExchangeRow
 from sharc_crawler.instants import iso
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Result
 from sharc_crawler.report.words import printable
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import ExchangeRow
 
 #: Heritrix's fetch status codes (its glossary) where there is no HTTP status: result, how the reason begins → code
 CODES = (

@@ -8,17 +8,15 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.evidence.worded import in_words
 from sharc_crawler.frontier.admission import MOST, OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.scope import MOST_LISTED
 from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts
 
 #: what each bound counts
 _COUNTS = {

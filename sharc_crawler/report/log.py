@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sharc_crawler.frontier.rows import ExchangeRow
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Result
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import ExchangeRow
 
 #: results that brought something
 BROUGHT = frozenset({Result.OK, Result.NOT_MODIFIED, Result.REDIRECTED})

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.marks import ALIKE, DETECTOR_FAILED, LED, LOCKED, MANY, ORDERS, SEED
 from sharc_crawler.report.words import percent, short
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts
 
 FAR = 4.0  #: standard deviations between what was expected and what was counted
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts, each_part
+from sharc_crawler.frontier.rows import CaptureRow, SubsiteRow
 from sharc_crawler.instants import second
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import short
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import CaptureRow, SubsiteRow
 
 UNASSIGNED = "in no part yet"  #: pages that wait while a capture is under way
 MAX_PARTS = 5  #: in a summary; the report has all

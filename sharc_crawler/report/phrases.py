@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sharc_crawler.model import Rate
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.base import NO_CHANGE, PRIOR
 from sharc_crawler.report.words import every, short
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Rate
 
 HELD = "if the change rates hold"  #: what an expectation, or blur, rests on
 _URL = re.compile(r"https?://\S+")

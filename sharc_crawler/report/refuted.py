@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sharc_crawler.certificate.examining import Restated
 from sharc_crawler.certificate.unspoken import NOTE as OF_PAGES
+from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.certificate.writing import Certified, certify, path_of
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
@@ -22,11 +24,7 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.marks import ALTERED
 from sharc_crawler.report.write import write
 
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.examining import Restated
-    from sharc_crawler.certificate.witness import Finding
-
-    Entry = Mapping[str, Any]
+Entry = Mapping[str, Any]
 
 ROUNDS = 3  #: a page may rest on others that turn out to be unknown
 FAULT = "This is a fault of sharc-crawler, or of a plug-in: please report it"

@@ -11,16 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sharc_crawler.instants import unix
+from sharc_crawler.model import Instant
 from sharc_crawler.report.phrases import changing, often
 from sharc_crawler.report.words import short
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
 
 MAX_ROWS = 600  #: pages drawn; of more, every k-th
 ORDER = ("coherent", "kept", "unknown", "changed")  #: drawn one over the other, so that changes are seen

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.guides import guide
 from sharc_crawler.instants import second
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import counted
 from sharc_crawler.report.marks import ALIKE, LOCKED, MANY
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts
 
 
 def told(facts: CaptureFacts, captured: int) -> Iterator[str]:

@@ -7,15 +7,11 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.rows import CaptureRow, SubsiteRow, UrlRow
 from sharc_crawler.model import Kind, PageId
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import CaptureRow, SubsiteRow, UrlRow
-
 
 _NOBODY = -1
 _BEHIND = re.compile(r"[?#]")  #: a URL's path

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 from sharc_crawler.guides import guide
 from sharc_crawler.instants import second
 from sharc_crawler.model import HowMade, Kind, Verdict
 from sharc_crawler.plural import counted
 from sharc_crawler.report.forecasts import forecast
 from sharc_crawler.report.phrases import guessed, sources
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 UNCHANGED = 5  #: pages; by fewer no moment is told from pages that always change
 APART = 20  #: one page in so many, and one unchanged page in a quarter as many, may be apart from the others

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from sharc_crawler.evidence.claim import claim
+from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.evidence.worded import grouped
 from sharc_crawler.instants import second
 from sharc_crawler.model import HowMade, Kind, Verdict
@@ -19,12 +21,7 @@ from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.phrases import HELD, blurred, few, guessed, kept_content, unfounded, whole
 from sharc_crawler.report.words import percent, printable, short, size, span
-
-if TYPE_CHECKING:
-    from collections import Counter
-
-    from sharc_crawler.evidence.facts import CaptureFacts
-    from sharc_crawler.report.write import ReportPaths
+from sharc_crawler.report.write import ReportPaths
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
 MAX_CAPTURES = 10  #: shown; the report has all

@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.report.marks import UNDER_WAY
 from sharc_crawler.report.words import collected
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts
 
 
 def going_on(folder: Path) -> str:

@@ -8,23 +8,21 @@ import zipfile
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.wacz import PACKAGE, WACZ
 from sharc_crawler.archive.wacz_check import UNREADABLE
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.fixity import ASIDE, fixity_of, reports
+from sharc_crawler.certificate.material import Material
 from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.instants import second, unix
 from sharc_crawler.report import write
 from sharc_crawler.report.confirmed import standing_claims
 
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.material import Material
-
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 DATA, DATA_PAGES = "report/data.json", "report/data-pages.jsonl"  #: of a packaged report
 GIVEN = "title and description of the package"

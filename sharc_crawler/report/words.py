@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING
 
+from sharc_crawler.model import Rate, Seconds
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Rate, Seconds
 
 #: unit, its length in seconds, largest first
 UNITS = (("year", 31_557_600.0), ("day", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))

@@ -6,17 +6,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.errors import UsageError
+from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.report.document import document
 from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.html import NAME, render
 from sharc_crawler.report.load import read_selection
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts
 
 DATA, PAGES = "report.json", "report-pages.jsonl"
 

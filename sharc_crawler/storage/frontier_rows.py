@@ -8,13 +8,11 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sharc_crawler.frontier.rows import CaptureRow, PageRow, SubsiteRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Document, Hints, HowMade, Kind, Plan, Result, Slot
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import CaptureRow, PageRow, SubsiteRow, VisitRow
 
 VERSION = 11
 #: every table but that of links

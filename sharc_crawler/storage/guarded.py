@@ -7,17 +7,15 @@ from array import array
 from collections.abc import Callable, Container, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch, UrlRow
 from sharc_crawler.frontier.store import FrontierStore, StoreKind
+from sharc_crawler.model import Phase
 from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Phase
 
 #: what methods answer with; others with nothing
 _ANSWERS = {"load": Batch, "captures": dict, "hosts": dict, "subsites": dict, "holds": bool}

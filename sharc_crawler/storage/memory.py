@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.rows import Batch
+from sharc_crawler.frontier.rows import (
+    Batch,
+    CaptureRow,
+    ExchangeRow,
+    HostRow,
+    LinksRow,
+    OutsideRow,
+    SubsiteRow,
+    UrlRow,
+)
 from sharc_crawler.storage.exchange_log import exchanges_of, urls_of
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import CaptureRow, ExchangeRow, HostRow, LinksRow, OutsideRow, SubsiteRow, UrlRow
 
 
 class MemoryStore:

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from itertools import count, islice
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,10 +25,8 @@ from sharc_crawler.model import Change, Document, Instant, Kind, Result, Url
 from sharc_crawler.observation import Linked, Observation
 from sharc_crawler.rates.history import Links, SiteHistory
 from sharc_crawler.storage import columns, payloads
+from sharc_crawler.storage.payloads import StoredPayload
 from sharc_crawler.storage.schema import for_reading, for_writing
-
-if TYPE_CHECKING:
-    from sharc_crawler.storage.payloads import StoredPayload
 
 BATCH = 10_000  #: observations per transaction
 OFTEN = 50_000  #: URLs linked to whose numbers are kept

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.audit import CONDITIONALS
 from sharc_crawler.evidence.facts import LOST
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
+from sharc_crawler.frontier.rows import Batch, CaptureRow, JudgementRow, VisitRow
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Phase, Result, Slot
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import Batch, CaptureRow, JudgementRow, VisitRow
 
 RECORDS = "record", "were not in its WARC files"
 VISITS = "visit", "were not in its state"

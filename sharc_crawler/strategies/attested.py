@@ -8,22 +8,18 @@ one slot, before T; the others take one on either side.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Instant, PageId, Plan, Slot, Visit
+from sharc_crawler.strategies.base import Candidates, Setting, Strategy
+from sharc_crawler.strategies.classes import Classes, Run
 from sharc_crawler.strategies.phases import PhasedStrategy
 from sharc_crawler.strategies.planned import PlannedPages, TakenPage
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 from sharc_crawler.strategies.selective import selective
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.strategies.base import Candidates, Setting, Strategy
-    from sharc_crawler.strategies.classes import Classes, Run
 
 
 def sharc_attested(setting: Setting, visits: int = 1) -> Strategy:

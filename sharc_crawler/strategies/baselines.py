@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import deque
-from typing import TYPE_CHECKING
 
 from sharc_crawler.model import PageId, Plan
+from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.phases import PhasedStrategy
-
-if TYPE_CHECKING:
-    from sharc_crawler.strategies.base import Candidates, Setting
 
 
 class _Discovery(PhasedStrategy):

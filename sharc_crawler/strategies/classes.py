@@ -6,14 +6,12 @@ What planning costs depends on the number of classes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Plan, Seconds
+from sharc_crawler.model import Plan, Seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from sharc_crawler.errors import StrategyError
 from sharc_crawler.model import Instant, PageId, Plan, Slot, Visit
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.strategies.base import Candidates, Setting, Strategy
+from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 
 T = TypeVar("T")
 

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from sharc_crawler.model import Seconds
+from sharc_crawler.strategies.classes import Classes
 
-    from sharc_crawler.model import Seconds
-    from sharc_crawler.strategies.classes import Classes
-
-    Column = NDArray[np.float64]
+Column = NDArray[np.float64]
 
 #: What classes, from one of them on, lose by going from some intervals to others, as logarithms.
 Losses = Callable[[int, "Column", "Column"], "Column"]

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.model import Plan, Seconds
+from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.classes import Classes, Planner
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.strategies.base import Candidates
-
-    Classified = tuple[Classes, NDArray[np.uint16]]
+Classified = tuple[Classes, NDArray[np.uint16]]
 
 LIMIT = 1024  #: exact classes up to here; beyond, rates are binned
 FINEST = 0.01  #: relative width of the narrowest bins

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.evidence.survival import expected_coherence
+from sharc_crawler.model import Seconds
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.selective import selective
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Seconds
 
 
 def coherence_loss(

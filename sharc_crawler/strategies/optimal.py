@@ -8,21 +8,17 @@ sites; for large ones pages and intervals are assigned in blocks, and what is le
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from sharc_crawler.model import Seconds
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.classes import Classes, Run
 from sharc_crawler.strategies.climb import Pieces, climb, climbable
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 from sharc_crawler.strategies.selective import selective
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Seconds
-    from sharc_crawler.strategies.base import Setting
-    from sharc_crawler.strategies.classes import Classes, Run
 
 
 @dataclass(frozen=True, slots=True)

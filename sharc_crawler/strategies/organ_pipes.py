@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.leads import Leads
 from sharc_crawler.strategies.ranked import RankedStrategy
 from sharc_crawler.strategies.ranking import octaves_of
-
-if TYPE_CHECKING:
-    from sharc_crawler.strategies.base import Setting
 
 EARLY = 1e-9  #: a slot this much (of a step) before its time is on time
 

@@ -6,15 +6,12 @@ The slots that are left have the intervals 0, 2Δ, 4Δ, ...; the visit to make i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from sharc_crawler.model import PageId, Plan
+from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.classes import Classes, Planner, Run
 from sharc_crawler.strategies.phases import PhasedStrategy
 from sharc_crawler.strategies.planned import PlannedPages
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import PageId, Plan
-    from sharc_crawler.strategies.base import Candidates, Setting
-    from sharc_crawler.strategies.classes import Classes, Planner, Run
 
 
 class PyramidStrategy(PhasedStrategy):

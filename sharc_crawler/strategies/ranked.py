@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 import sys
 from abc import abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.evidence.checks import check_values
+from sharc_crawler.model import PageId, Plan
+from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.phases import HOPEFUL, PhasedStrategy
 from sharc_crawler.strategies.ranking import Ranking
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import PageId, Plan
-    from sharc_crawler.strategies.base import Candidates, Setting
 
 HOTTEST = sys.float_info.max  #: what more may come of a rate and a weight is as hot
 

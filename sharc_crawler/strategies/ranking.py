@@ -6,16 +6,12 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from math import frexp, inf
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.model import PageId
 from sharc_crawler.strategies.page_numbers import ByPage
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import PageId
 
 LOWEST, HIGHEST = -1023, 1023  #: octaves: of what is below the normal doubles, and of the greatest
 FEW = 8  #: pages that are put one by one sooner than together

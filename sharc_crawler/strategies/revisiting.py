@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.model import Seconds
 from sharc_crawler.strategies.base import Candidates
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Seconds
-
-    Column = NDArray[np.float64]
+Column = NDArray[np.float64]
 
 STEPS = 32  #: weights are told apart to a part of so many: pages that differ less are planned alike
 

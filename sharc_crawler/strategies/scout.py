@@ -13,18 +13,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.model import PageId, Seconds
 from sharc_crawler.strategies.classes import Classes, Run
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import PageId, Seconds
-
-    Column = NDArray[np.float64]
+Column = NDArray[np.float64]
 
 BANDS = 8  #: bands of rates in an octave
 NEVER = -1100 * BANDS  #: band of the rate 0: below any other's

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.model import Plan, Seconds
+from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.classes import Classes, Run
 from sharc_crawler.strategies.pyramid import PyramidStrategy
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.strategies.base import Setting
 
 CALM = 1e-6  #: changes in the longest interval; up to here giving a page up gains less than CALM² pages: it is kept
 

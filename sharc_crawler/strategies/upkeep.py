@@ -11,22 +11,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import unknown_name
+from sharc_crawler.model import Rate
 from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Rate
-
-    Column = NDArray[np.float64]
-    Upkeep = Callable[[Column, Rate], Column]  #: rates, looks a second over all → seconds between two looks at each
+Column = NDArray[np.float64]
+Upkeep = Callable[[Column, Rate], Column]  #: rates, looks a second over all → seconds between two looks at each
 
 LEAST = 1e-9  #: changes per second: a page that never changed may do so
 _STEPS = 60  #: of each bisection

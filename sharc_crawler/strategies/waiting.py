@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.model import PageId
 from sharc_crawler.strategies.page_numbers import ByPage, Line
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import PageId
 
 Key = tuple[float, float, float, bool]  # rate, weight, shape, attested
 

@@ -6,16 +6,13 @@ So they do where so many rates are known that classes are joined.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.strategies.base import Candidates
-    from sharc_crawler.strategies.page_numbers import ByPage
-    from sharc_crawler.strategies.waiting import WaitingClass, WaitingPages
+from sharc_crawler.strategies.base import Candidates
+from sharc_crawler.strategies.page_numbers import ByPage
+from sharc_crawler.strategies.waiting import WaitingClass, WaitingPages
 
 FINEST = 0.01  #: relative width of the narrowest bins
 PORTION = 1 << 15  #: pages looked at together

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.model import Seconds
+from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.layout import classify
 from sharc_crawler.strategies.selective import selective
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Seconds
-    from sharc_crawler.strategies.base import Candidates
 
 SURE = 1.2816  #: deviations: with 90 % probability a normal deviate does not fall short by more
 

@@ -13,13 +13,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Hints, Sighting
+from sharc_crawler.rates.base import RateSource
 from sharc_crawler.rates.guarded import MOST
-
-if TYPE_CHECKING:
-    from sharc_crawler.rates.base import RateSource
 
 NOW = 1_700_000_000.0
 SIGHTINGS = (

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import Any
 from urllib.parse import urlsplit
 
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
@@ -20,10 +21,6 @@ from sharc_crawler.instants import unix
 from sharc_crawler.model import Instant, Kind, Result, Seconds, Slot
 from sharc_crawler.report.write import DATA
 from sharc_crawler.watch.tail import LogTail
-
-if TYPE_CHECKING:
-    from types import UnionType
-
 
 LAST = 12  #: URLs shown
 SILENT: Seconds = 15.0  #: without a sign of life a crawl may be gone: it gives one a second

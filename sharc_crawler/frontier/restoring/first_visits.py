@@ -8,19 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
+from sharc_crawler.frontier.rows import PageRow, VisitRow
 from sharc_crawler.frontier.traps.many import tell
 from sharc_crawler.frontier.traps.rules import Traps, content_of
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Result, Slot, Visit
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.rows import PageRow, VisitRow
 
 _OK, _SECOND, _PAGE = Result.OK, Slot.SECOND, Kind.PAGE  # looked up once, as in the strategies' door
 _QUEUED, _VISITED = int(State.QUEUED), int(State.VISITED)

@@ -9,27 +9,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.admission import TOO_FAR
+from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import TOO_MANY, Task
+from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED, PageTable, is_compared
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.frontier.restoring.first_visits import FirstVisits
+from sharc_crawler.frontier.rows import Batch, CaptureRow, LinksRow, OutsideRow, PageRow, VisitRow
 from sharc_crawler.frontier.traps.probing import feeds, recall, take
+from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.visits.delaying import slow_down
 from sharc_crawler.frontier.visits.redirects import widen
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Phase, Result, Seconds, Sighting, Slot, Visit
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.rows import Batch, CaptureRow, LinksRow, OutsideRow, PageRow, VisitRow
-    from sharc_crawler.frontier.traps.rules import Traps
 
 
 def told(links: Iterable[LinksRow], traps: Traps, pages: PageTable) -> Iterator[LinksRow]:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Phase, Slot
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.frontier import Frontier
 
 
 def visit_again(frontier: Frontier, url: str, kind: Kind) -> bool:

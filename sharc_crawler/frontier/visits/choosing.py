@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StrategyError
+from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import Host, Task
+from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.visits.finishing import Finisher
 from sharc_crawler.model import Instant, Phase, Slot, Visit
+from sharc_crawler.strategies.door import Door
 
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.visits.finishing import Finisher
-    from sharc_crawler.strategies.door import Door
-
-    Begin = Callable[[SiteCapture, Instant], Door | None]
+Begin = Callable[[SiteCapture, Instant], Door | None]
 
 SOON = 0.1  #: seconds until a capture is looked at again that is being worked on
 MAX_DOUBTED = 1_000  #: pages that are told to wait, per decision

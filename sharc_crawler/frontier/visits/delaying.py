@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StoppedCaptureError
 from sharc_crawler.frontier.hosts import TOO_MANY, Host
+from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.instants import second
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Fetch, Instant, Outcome, Seconds
+from sharc_crawler.model import Fetch, Instant, Outcome, Seconds
 
 LATER = 12  #: times the first back-off, a minute, at least until a page that failed is asked for once more
 LEAST, MOST = 0.25, 30.0  #: seconds between two requests to a host that refuses them

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.hosts import TAKEN, TOO_MANY, Host, Task
+from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Instant, Kind, Outcome, PageId, Seconds, Slot, Validators
 
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.spec import CaptureSpec
-
-    Former = Callable[[CaptureSpec, str], Validators]
+Former = Callable[[CaptureSpec, str], Validators]
 
 
 _LEASE, _LEASED_AGAIN, _SECOND, _ASKED = Event.LEASE, State.LEASED_AGAIN, Slot.SECOND, {Kind.PAGE, Kind.RESOURCE}

@@ -11,22 +11,17 @@ from array import array
 from collections.abc import Iterator
 from itertools import repeat
 from mimetypes import guess_type
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.frontier.admission import Admitter
+from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.links.files import is_type
 from sharc_crawler.model import Instant, Kind, PageId, Sighting
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.frontier.admission import Admitter
-    from sharc_crawler.frontier.ledger import Ledger
-
 
 AT_ONCE = 200_000  #: links that are followed before others are heard: a large site's take seconds
 MOST_IN_A_ROW = 2_000  #: links of a trail beyond ``hops``, whatever it brings

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from urllib.parse import urldefrag, urlsplit
 
+from sharc_crawler.frontier.admission import Admitter
+from sharc_crawler.frontier.capture import SiteCapture
+from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.pages import NO_PARENT, PageTable
+from sharc_crawler.frontier.visits.finishing import Ended
 from sharc_crawler.links.files import ENDING
 from sharc_crawler.model import Fetch, Instant, Kind, PageId, Sighting
 
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.admission import Admitter
-    from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.visits.finishing import Ended
-
-    Canonical = Callable[[str], str | None]
+Canonical = Callable[[str], str | None]
 
 MOST = 20  #: redirects in a row that are followed, as browsers do
 

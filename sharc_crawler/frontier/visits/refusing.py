@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sharc_crawler.frontier.budget import PREFIX
+from sharc_crawler.frontier.capture import SiteCapture
+from sharc_crawler.frontier.hosts import Host, Task
+from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.model import Instant, Kind, Outcome, Result, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.hosts import Host, Task
-    from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.opening import Opener
 
 
 def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant) -> None:

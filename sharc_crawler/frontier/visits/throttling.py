@@ -8,19 +8,15 @@ only if a page that it had refused is shown then.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from sharc_crawler.frontier.admission import Admitter
+from sharc_crawler.frontier.hosts import Host, Task
+from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.traps.probing import FOUND
 from sharc_crawler.frontier.visits.delaying import LATER, LEAST, MOST
 from sharc_crawler.model import Fetch, Instant, Kind, Outcome, PageId, Result, Seconds, Sighting, Slot
 from sharc_crawler.plural import counted
 from sharc_crawler.unlikely import look_at
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.admission import Admitter
-    from sharc_crawler.frontier.hosts import Host, Task
-    from sharc_crawler.frontier.ledger import Ledger
 
 ALIKE = 5  #: pages in a row, twice as many after each time that a page was shown all the same
 PAUSES = 4  #: in a row, each twice as long as the one before: a quarter of an hour

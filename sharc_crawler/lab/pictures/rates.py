@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Rate
+from sharc_crawler.model import Rate
 
 DAY = 86_400.0
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, overload
+from typing import Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.estimators.likelihood import growth
 from sharc_crawler.rates.history import DATED, UNCHANGED, Histories
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 BLOCK = 10_000  #: estimates made at a time
 

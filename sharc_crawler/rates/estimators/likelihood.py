@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.rates.history import CHANGED, DATED, Histories
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 #: relative Newton steps that end a solve; the error left is about their square
 CLOSE, NEAR = 1e-6, 0.1

@@ -9,16 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
 from sharc_crawler.rates.estimators.likelihood import NEAR, Likelihood
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 FEW = 5  #: changed intervals that are multiplied out: 2⁵ densities take less time than quadrature
 PORTION = 1 << 16  #: pages whose densities are summed together: of a million they would take ten columns at a time

@@ -9,13 +9,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from mimetypes import MimeTypes
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 DAY = 86_400.0
 WORD = re.compile(r"[^\W_]+")

@@ -7,18 +7,16 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sharc_crawler import __version__
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import PERHAPS_NEW
+from sharc_crawler.frontier.rows import Batch, NoveltyRow, VisitRow
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Instant, Kind, Outcome, PageId, Result, Seconds
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import Batch, NoveltyRow, VisitRow
 
 FORMAT = "sharc-instant-report"
 VERSION = 2

@@ -7,14 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.frontier.modes.instant import LINKED
+from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.instants import unix
+from sharc_crawler.model import Seconds
 from sharc_crawler.plural import counted
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
@@ -23,10 +25,6 @@ from sharc_crawler.report.schedule import TimeAxis
 from sharc_crawler.report.unfinished import going_on
 from sharc_crawler.report.words import UNITS, short, span
 from sharc_crawler.report.write import DATA, put, saying_where, to_json
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import Batch
-    from sharc_crawler.model import Seconds
 
 SHOWN = 5  #: hubs named on the terminal
 
