@@ -18,15 +18,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.instants import second
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Exchange, Instant
+from sharc_crawler.model import Exchange, Instant
 
 _FIELDS = 7  #: of a line of Netscape's format
 _HTTP_ONLY = "#HttpOnly_"

@@ -12,11 +12,15 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sharc_crawler.certificate.canonical import DIGEST, digest
 from sharc_crawler.certificate.document import LIMITS, unit
+from sharc_crawler.certificate.judging import Judge
+from sharc_crawler.certificate.lastmods import ServersWord
 from sharc_crawler.certificate.material import LONGEST_LINE, PageEntries, text_lines
+from sharc_crawler.certificate.witness import RecordedExchange
+from sharc_crawler.changes.http import HttpResponse
 from sharc_crawler.evidence.data import DataState, redirected, with_data
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
@@ -24,6 +28,7 @@ from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.lastmods import Download
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.validators import weak
 from sharc_crawler.evidence.worded import code
@@ -31,14 +36,7 @@ from sharc_crawler.instants import iso
 from sharc_crawler.model import Instant, Judgement, Kind, Outcome, Result, Slot, Url, Verdict
 from sharc_crawler.urls import url_class
 
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.judging import Judge
-    from sharc_crawler.certificate.lastmods import ServersWord
-    from sharc_crawler.certificate.witness import RecordedExchange
-    from sharc_crawler.changes.http import HttpResponse
-    from sharc_crawler.evidence.lastmods import Download
-
-    Entry = Mapping[str, Any]
+Entry = Mapping[str, Any]
 
 Written = TypeVar("Written")
 FORMAT = "sharc-certificate-at"

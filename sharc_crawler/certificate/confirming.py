@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sharc_crawler.archive.documents import document_file
 from sharc_crawler.archive.drafts import Drafts
@@ -29,6 +29,7 @@ from sharc_crawler.certificate.examining import Again, lag_of
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.fixity import fixity, fixity_of
 from sharc_crawler.certificate.judging import Judge, servers_word
+from sharc_crawler.certificate.material import Material
 from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.sources import open_source
@@ -36,19 +37,16 @@ from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.certificate.writing import MEDIA_TYPE, about
 from sharc_crawler.changes.http import REDIRECTS, target
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import seen
+from sharc_crawler.evidence.lastmods import Lastmod
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.model import Instant, Seconds, Verdict
 from sharc_crawler.urls import canonical
 
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.material import Material
-    from sharc_crawler.evidence.facts import PageFacts
-    from sharc_crawler.evidence.lastmods import Lastmod
-
-    Document = Mapping[str, Any]
+Document = Mapping[str, Any]
 
 FORMAT, VERSION = "sharc-confirmation", 1
 _ANSWERED = (200, 404, 410)

@@ -10,14 +10,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from sharc_crawler.demo.answers import Response
+from sharc_crawler.demo.site import LivingSite
 from sharc_crawler.errors import UsageError
-
-if TYPE_CHECKING:
-    from sharc_crawler.demo.answers import Response
-    from sharc_crawler.demo.site import LivingSite
-    from sharc_crawler.model import Instant
+from sharc_crawler.model import Instant
 
 LOGGED = 1_000_000  #: requests kept in the log, the latest
 LARGEST = 65_536  #: bytes of a request's head, and of its body

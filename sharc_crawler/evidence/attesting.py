@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
 from itertools import pairwise, starmap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import is_part
@@ -49,11 +49,9 @@ from sharc_crawler.model import (
     Seconds,
     Verdict,
 )
+from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.trust import LastmodTrust, forget_classes, trust
 from sharc_crawler.urls import url_class
-
-if TYPE_CHECKING:
-    from sharc_crawler.rates.history import SiteHistory
 
 
 class _Audited(NamedTuple):

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.lastmods import Lastmod
-    from sharc_crawler.model import Seconds
-    from sharc_crawler.rates.history import SiteHistory
+from sharc_crawler.evidence.lastmods import Lastmod
+from sharc_crawler.model import Seconds
+from sharc_crawler.rates.history import SiteHistory
 
 _LONGEST: Seconds = 30 * 86_400.0  #: what is told later than that is not late, but dated anew
 _MORE = 2.0  #: a change that was untold for so long was told some time later: at most this many times as late, we take

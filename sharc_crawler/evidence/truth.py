@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.blur import Interval, check_interval, check_measured, first_and_last
+from sharc_crawler.evidence.data import DataState
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.model import Instant, Verdict
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from sharc_crawler.evidence.data import DataState
-    from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-
 
 # -- did it stay? ------------------------------------------------------------------------------------------------------
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.admission import Admitter
+from sharc_crawler.frontier.capture import SiteCapture
+from sharc_crawler.frontier.ledger import Ledger
+from sharc_crawler.frontier.pages import PageTable
+from sharc_crawler.frontier.ports import Admission
 from sharc_crawler.known_urls import UNSEEN
+from sharc_crawler.model import Instant, PageId, Sighting
 from sharc_crawler.urls import host_of, machine_of
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.admission import Admitter
-    from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.frontier.ports import Admission
-    from sharc_crawler.model import Instant, PageId, Sighting
 
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
 MAX_NESTED_SITEMAPS = 1_000  #: that these name, in one run: sitemaps.org allows none

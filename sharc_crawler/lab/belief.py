@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.model import Instant, PageId, RateEstimate, Sighting, Visit
-from sharc_crawler.strategies.base import Candidates, Setting, Strategy
+from sharc_crawler.model import Instant, RateEstimate, Sighting
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,80 +63,3 @@ class BelievedRates:
     def weight(self, sighting: Sighting) -> float:  # noqa: ARG002 - the port's
         """All pages count alike."""
         return 1.0
-
-
-class Informed(Strategy):
-    """A strategy whose candidates also carry what rates do not say: utilities.
-
-    ``told`` is written to: of each page of the site, whether the frontier says that its lastmod is trusted.
-    """
-
-    def __init__(
-        self, strategy: Strategy, belief: Belief, number: Callable[[PageId], int], told: NDArray[np.bool_]
-    ) -> None:
-        self._strategy = strategy
-        self._belief = belief
-        self._number = number  # of the site's page, from the frontier's
-        self._told = told
-        self.revisits = strategy.revisits
-        self.accepts_late = strategy.accepts_late
-
-    @property
-    def attests(self) -> bool:  # type: ignore[override]
-        """The strategy's own."""
-        return self._strategy.attests
-
-    def reference_passed(self) -> None:
-        """The strategy is told."""
-        self._strategy.reference_passed()
-
-    def revisit_after_all(self, page: PageId) -> bool:
-        """The strategy's own."""
-        return self._strategy.revisit_after_all(page)
-
-    def revisits_ahead(self) -> list[PageId]:
-        """The strategy's own."""
-        return self._strategy.revisits_ahead()
-
-    def reorder(self, pages: Sequence[PageId]) -> None:
-        """The strategy is told."""
-        self._strategy.reorder(pages)
-
-    @property
-    def past_reference(self) -> bool:  # type: ignore[override] # read only here
-        """The strategy's own."""
-        return self._strategy.past_reference
-
-    @property
-    def setting(self) -> Setting:
-        """The strategy's own."""
-        return self._strategy.setting
-
-    @setting.setter
-    def setting(self, setting: Setting) -> None:
-        self._strategy.setting = setting
-
-    def add(self, candidates: Candidates) -> None:
-        """Fill in the column that the frontier cannot know here."""
-        pages = [self._number(page) for page in candidates.pages.tolist()]
-        self._told[pages] = candidates.attested
-        self._strategy.add(replace(candidates, utilities=self._belief.utilities[pages]))
-
-    def next(self, now: Instant) -> Visit | None:
-        """The strategy's decision."""
-        return self._strategy.next(now)
-
-    def finished(self, visit: Visit, captured: bool) -> None:
-        """The strategy is told."""
-        self._strategy.finished(visit, captured)
-
-    def linked(self, pages: Sequence[PageId]) -> None:
-        """The strategy is told."""
-        self._strategy.linked(pages)
-
-    def reprice(self, page: PageId, rate: float) -> None:
-        """The strategy is told."""
-        self._strategy.reprice(page, rate)
-
-    def __len__(self) -> int:
-        return len(self._strategy)

@@ -7,23 +7,27 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import InitVar, dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.errors import unknown_name
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Lastmod, weigh
+from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import TAKEN, Politeness
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 from sharc_crawler.frontier.parts import LastSeen, Parts, no_history
+from sharc_crawler.frontier.rows import SubsiteRow
 from sharc_crawler.frontier.spec import HINTS, CaptureSpec
-from sharc_crawler.lab.belief import Belief, BelievedRates, Informed
+from sharc_crawler.lab.belief import Belief, BelievedRates
 from sharc_crawler.lab.published import weekly_captures
 from sharc_crawler.lab.rates import believe
 from sharc_crawler.lab.schedule import DownloadTimes
+from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.web import EveryLink, Published, Web
 from sharc_crawler.model import (
     Done,
@@ -46,13 +50,6 @@ from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 from sharc_crawler.strategies.make import make_strategy
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.rows import SubsiteRow
-    from sharc_crawler.lab.site import Site
 
 SHORT = 1.0  #: seconds between a change and the access before it
 
@@ -222,7 +219,17 @@ class Simulation:
         self.frontier = Frontier(politeness, self._store, parts, lease_time=math.inf)
 
     def _make(self, spec: CaptureSpec, setting: Setting) -> Strategy:
-        return Informed(make_strategy(spec.strategy, setting), self.belief, self._number, self._attested)
+        """The strategy, told of its candidates what the frontier cannot know: Olston and Pandey's utilities."""
+        strategy = make_strategy(spec.strategy, setting)
+        add = strategy.add
+
+        def informed(candidates: Candidates) -> None:
+            pages = [self._number(page) for page in candidates.pages.tolist()]
+            self._attested[pages] = candidates.attested
+            add(replace(candidates, utilities=self.belief.utilities[pages]))
+
+        strategy.add = informed  # type: ignore[method-assign]
+        return strategy
 
     def _seen(self, page: int) -> LastSeen | None:
         """What the archive holds of a page."""

@@ -7,33 +7,29 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.audit import Sampled, Stratum, bound, sample, strata
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.truth import unchanged
 from sharc_crawler.frontier.spec import HINTS
+from sharc_crawler.lab.belief import Belief
 from sharc_crawler.lab.driver import VirtualCrawl, begins, crawl
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.rates import believe
-from sharc_crawler.lab.score import PageFate, score, stayed, verdicts
+from sharc_crawler.lab.schedule import DownloadTimes
+from sharc_crawler.lab.score import Judged, PageFate, score, stayed, verdicts
+from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.lab.web import Published
 from sharc_crawler.model import Instant, Judgement, Verdict
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.subsites.make import make_division
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.lab.belief import Belief
-    from sharc_crawler.lab.schedule import DownloadTimes
-    from sharc_crawler.lab.score import Judged
-    from sharc_crawler.lab.site import Site
 
 SiteSpec = SyntheticSpec | HistorySpec
 Facts = dict[str, Any]  #: as ``sharc simulate --json`` prints them

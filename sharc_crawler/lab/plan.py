@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,16 +11,14 @@ from sharc_crawler.frontier.spec import AUDIT
 from sharc_crawler.lab.belief import Belief
 from sharc_crawler.lab.driver import LISTED, crawl
 from sharc_crawler.lab.graph import EventGraph
+from sharc_crawler.lab.prospect import Prospect
 from sharc_crawler.lab.score import change_probabilities, score
 from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.truth import Changes, Lives
 from sharc_crawler.lab.web import Published
+from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
-
-if TYPE_CHECKING:
-    from sharc_crawler.lab.prospect import Prospect
-    from sharc_crawler.model import Instant, Seconds
 
 MANY = 1_000  #: pages
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.lab.site import Site
+from sharc_crawler.lab.truth import Changes
 from sharc_crawler.model import Hints, Instant, Sighting, Url
 from sharc_crawler.rates.history import CHANGED, DATED, UNCHANGED, UNKNOWN, Histories, SiteHistory
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.lab.site import Site
-    from sharc_crawler.lab.truth import Changes
 
 DAY = 86_400.0
 WEEK = 7 * DAY

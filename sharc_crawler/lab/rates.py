@@ -24,30 +24,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.belief import Belief
 from sharc_crawler.lab.published import WEEK, links, sitemap, weekly_captures, year_before
+from sharc_crawler.lab.site import Site
+from sharc_crawler.model import Instant
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.base import PRIOR, RateSource
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.history import Histories
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import SitemapRates
 from sharc_crawler.rates.surroundings import Surroundings
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.lab.site import Site
-    from sharc_crawler.model import Instant
-    from sharc_crawler.rates.history import Histories
-
-    Column = NDArray[np.float64]
+Column = NDArray[np.float64]
 
 
 def believe(site: Site, source: str, when: Instant | None = None) -> Belief:

@@ -8,14 +8,12 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from sharc_crawler.lab.history import COLUMNS
 from sharc_crawler.model import Instant, Kind, Result, Url
 from sharc_crawler.rates.history import CHANGED, SiteHistory
-
-if TYPE_CHECKING:
-    from sharc_crawler.storage.observations import ObservationStore
+from sharc_crawler.storage.observations import ObservationStore
 
 
 def write_changes(store: ObservationStore, site: str, file: IO[str]) -> None:

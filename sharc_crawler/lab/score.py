@@ -16,25 +16,21 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.evidence.blur import blur_variance, stochastic_blur
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.evidence.truth import actual_blur, unchanged
+from sharc_crawler.lab.belief import Belief
+from sharc_crawler.lab.schedule import DownloadTimes
+from sharc_crawler.lab.site import Site
 from sharc_crawler.model import Judgement, Verdict
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.lab.belief import Belief
-    from sharc_crawler.lab.schedule import DownloadTimes
-    from sharc_crawler.lab.site import Site
-
-    Judged = Mapping[int, Judgement]  #: by page of the site
-    Column = NDArray[np.float64]
-    Mask = NDArray[np.bool_]
+Judged = Mapping[int, Judgement]  #: by page of the site
+Column = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 class PageFate(IntEnum):

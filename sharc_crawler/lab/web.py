@@ -8,17 +8,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from email.utils import formatdate
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.lab.site import Site
 from sharc_crawler.model import NO_VALIDATORS, Hints, Instant, Kind, Outcome, Result, Seconds, Sighting, Validators
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.lab.site import Site
-
 
 SITEMAP, FEED, LISTING = "sitemap", "feed", "recent-changes"  #: their URLs
 MANY = 5_000  #: links of a page

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from protego import Protego
 
 from sharc_crawler.links.robots import Rules
-
-if TYPE_CHECKING:
-    from sharc_crawler.links.robots_many import ManyRules
-    from sharc_crawler.model import Seconds
+from sharc_crawler.links.robots_many import ManyRules
+from sharc_crawler.model import Seconds
 
 CUT = "# longer than 500 KiB"  #: stands for what is not read
 MANY = 1_000  #: rules from which on those that may match are looked up first

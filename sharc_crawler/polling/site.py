@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, PageId
-    from sharc_crawler.polling.polls import Polls
+from sharc_crawler.model import Instant, PageId
+from sharc_crawler.polling.polls import Polls
 
 
 class SitePolls:

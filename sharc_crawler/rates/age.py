@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.priors import Prior, learn
 from sharc_crawler.rates.history import DATED, UNCHANGED, Histories
 from sharc_crawler.rates.regression import LogLinear
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from sharc_crawler.rates.surroundings import Surroundings
+from sharc_crawler.rates.surroundings import Surroundings
 
 DAY = 86_400.0
 WEEK = 7 * DAY

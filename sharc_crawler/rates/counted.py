@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.trust import classes
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.rates.estimators.base import Estimates
-    from sharc_crawler.rates.history import SiteHistory
 
 
 def counted_rates(

@@ -10,22 +10,17 @@ different ways. Nothing after ``now`` is looked at.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates, Sums
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.regression import LogLinear
+from sharc_crawler.rates.surroundings import Surroundings
 from sharc_crawler.rates.trees import Boosted
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant, Seconds
-    from sharc_crawler.rates.surroundings import Surroundings
 
 DAY = 86_400.0
 WEEK = 7 * DAY

@@ -7,22 +7,19 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import repeat
 from math import nan
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.known_urls import UNSEEN, SeenUrls, Texts
 from sharc_crawler.model import Hints, Instant, Rate, RateEstimate, Seconds, Sighting
 from sharc_crawler.rates.base import PRIOR, Said
+from sharc_crawler.rates.estimators.base import Estimates
+from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.rates.estimators.base import Estimates
-    from sharc_crawler.rates.history import SiteHistory
-    from sharc_crawler.rates.swings import Swings
-    from sharc_crawler.rates.together import SitemapColumns
+from sharc_crawler.rates.swings import Swings
+from sharc_crawler.rates.together import SitemapColumns
 
 MONTH: Seconds = 30 * 86_400.0
 SHORTEST: Seconds = 3_600.0  #: a capture is thought to take an hour at least

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.model import Instant, Rate, Seconds
+from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.evidence import combined_rates
 from sharc_crawler.rates.history import Links, SiteHistory
 from sharc_crawler.rates.rebuilds import sampled, seen_rebuilds
@@ -14,12 +17,6 @@ from sharc_crawler.rates.swings import Swings
 from sharc_crawler.rates.swings_learned import learned_swings
 from sharc_crawler.rates.swings_told import told_swings
 from sharc_crawler.rates.trust import dated
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant, Rate, Seconds
-    from sharc_crawler.rates.estimators.base import Estimates
 
 MOST = 0.5  #: share of the pages
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sharc_crawler import __version__
+from sharc_crawler.archive.fetches import FetchedPage
 from sharc_crawler.changes.difference import Difference, LinePair, difference
 from sharc_crawler.frontier.traps.made_up import made_up
 from sharc_crawler.instants import second
 from sharc_crawler.report.html import environment
-
-if TYPE_CHECKING:
-    from sharc_crawler.archive.fetches import FetchedPage
 
 CONTEXT = 3  #: lines around a line that differs
 VERDICTS = {

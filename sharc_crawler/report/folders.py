@@ -5,12 +5,10 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from sharc_crawler.subsites.base import Labels
 from sharc_crawler.subsites.path import ByPath
-
-if TYPE_CHECKING:
-    from sharc_crawler.subsites.base import Labels
 
 MOST = 20  #: folders that are told apart
 FEWEST = 10  #: pages of a folder whose own folders are told apart

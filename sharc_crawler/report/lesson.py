@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.members import Record, read_at
@@ -20,11 +20,9 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import LEARNED, SUPPORT, PageFacts, Taught, VisitFacts
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.evidence.validators import TOO_FRESH
+from sharc_crawler.model import Instant
+from sharc_crawler.report.taught import Teachers
 from sharc_crawler.urls import url_class
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
-    from sharc_crawler.report.taught import Teachers
 
 LARGEST_BODY = 1_000_000  #: bytes, of a page that teaches
 FEW = 20  #: changed pages whose downloads lie apart that are looked at for a form to log in

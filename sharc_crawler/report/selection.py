@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import percent
 from sharc_crawler.seeds.chosen import NOT_CAPTURED
-
-if TYPE_CHECKING:
-    from sharc_crawler.seeds.hacs.selection import SelectedSeed, Selection
+from sharc_crawler.seeds.hacs.selection import SelectedSeed, Selection
 
 
 def entry(selection: Selection) -> dict[str, Any]:

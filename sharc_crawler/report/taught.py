@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from sharc_crawler.changes.masks import Mask
 from sharc_crawler.evidence.facts import LEARNED, CaptureFacts, PageFacts, Taught
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Content, content
 from sharc_crawler.model import Kind, Result, Seconds, Verdict
-
-if TYPE_CHECKING:
-    from sharc_crawler.changes.masks import Mask
 
 WITHIN = 60.0  #: seconds between two fetches of a page that teach what differs; equal ones may lie apart
 PAIRS = 200  #: that are learned from, those closest together

@@ -8,16 +8,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.frontier.rows import Batch
+from sharc_crawler.frontier.store import FrontierStore
 from sharc_crawler.storage.holding import LOCK
 from sharc_crawler.storage.opening import NAMED, USUAL, kept_by, store_of_folder
 from sharc_crawler.storage.sqlite import FILE_NAME, WAY_OUT, SqliteStore
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import Batch
-    from sharc_crawler.frontier.store import FrontierStore
 
 if sys.platform != "win32":
     import fcntl

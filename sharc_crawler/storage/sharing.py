@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.rows import SOLE, Batch, LinksRow
+from sharc_crawler.frontier.store import StepStore
+from sharc_crawler.model import PageId
 
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.store import StepStore
-    from sharc_crawler.model import PageId
-
-    Number = Callable[[PageId], PageId]
+Number = Callable[[PageId], PageId]
 
 
 class SharedFile:

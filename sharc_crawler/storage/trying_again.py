@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
+from sharc_crawler.frontier.rows import Batch, VisitRow
+from sharc_crawler.frontier.store import FrontierStore
 from sharc_crawler.model import Kind, Phase, Result
 from sharc_crawler.storage.sqlite import WAY_OUT
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import Batch, VisitRow
-    from sharc_crawler.frontier.store import FrontierStore
 
 _ASKED_AGAIN = re.compile(r": nothing on it is fetched$|^sitemap \S+: ")
 

@@ -15,10 +15,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import exp2
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sharc_crawler.strategies.ranking import Ranking
+from sharc_crawler.strategies.ranking import Ranking
 
 
 class Leads:

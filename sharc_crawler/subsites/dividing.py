@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from sharc_crawler.subsites.base import Labels
 from sharc_crawler.subsites.branch import Branch
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from sharc_crawler.subsites.base import Labels
-
-    Whole = Callable[[NDArray[np.int64]], bool]
+Whole = Callable[[NDArray[np.int64]], bool]
 
 FEWEST = 10  #: pages of a part, where the part above has more
 MOST = 50  #: a part has at least one page in so many of the site

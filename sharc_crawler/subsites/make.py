@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import DataError, UsageError, unknown_name
 from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.subsites.base import KnownPages, Labels, Partition
+from sharc_crawler.subsites.base import KnownPages, Labels, Partition
 
 SHARE = 0.95  #: of a part's pages that are expected to be coherent, where the part is said to be
 

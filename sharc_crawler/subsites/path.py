@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-if TYPE_CHECKING:
-    from sharc_crawler.subsites.base import KnownPages, Labels
+from sharc_crawler.subsites.base import KnownPages, Labels
 
 DEEPEST = 8  #: folders within folders
 

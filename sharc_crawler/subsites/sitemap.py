@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sharc_crawler.subsites.base import KnownPages, Labels
+from sharc_crawler.subsites.base import KnownPages, Labels
 
 UNLISTED = "in no sitemap"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import pytest
 
@@ -30,6 +30,7 @@ from sharc_crawler.frontier.rows import (
     VisitRow,
 )
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.store import FrontierStore, StoreKind
 from sharc_crawler.model import (
     CaptureRef,
     Document,
@@ -47,9 +48,6 @@ from sharc_crawler.model import (
 from sharc_crawler.rates.swings import Swings
 from sharc_crawler.storage.exchange_log import exchanges_of, urls_of
 from sharc_crawler.subsites.branch import Branch
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.store import FrontierStore, StoreKind
 
 
 def page_row(page: int, **changed: object) -> PageRow:

@@ -12,18 +12,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import pytest
 
+from sharc_crawler.archive.base import CaptureWriter, WriterKind
 from sharc_crawler.archive.options import Original, WarcOptions
 from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.model import Exchange
-
-if TYPE_CHECKING:
-    from sharc_crawler.archive.base import CaptureWriter, WriterKind
 
 INFO = CaptureInfo("software/1", "me@example.org", "obey", "bfs")
 REQUEST = b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"

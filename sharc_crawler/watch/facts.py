@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sharc_crawler.model import Instant
 from sharc_crawler.report.words import every, size
+from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.terminal import counts, headline
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
-    from sharc_crawler.watch.seen import Watched
 
 BARS = 400  #: pages in the picture, evenly drawn from all
 HOSTS = 50

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -17,10 +16,8 @@ from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.marks import DOUBT
 from sharc_crawler.report.words import every, printable, size
 from sharc_crawler.storage.folders import site_folders
+from sharc_crawler.watch.seen import HostSeen, Watched
 from sharc_crawler.watch.tail import LOG
-
-if TYPE_CHECKING:
-    from sharc_crawler.watch.seen import HostSeen, Watched
 
 HOSTS = 8  #: shown, those with most requests
 SITES = 12

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.admission import Admitter
+from sharc_crawler.frontier.capture import SiteCapture
+from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.visits.delaying import AWAY, LATER
 from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, Phase, Result, Seconds, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.admission import Admitter
-    from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.hosts import Task
-    from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.polling.polls import Polls
-    from sharc_crawler.strategies.door import Door
+from sharc_crawler.polling.polls import Polls
+from sharc_crawler.strategies.door import Door
 
 PASSING = {429, 502, 503, 504}  #: what says that there may be an answer later; so does no answer at all
 LASTING = ("no such host", "the TLS certificate", "TLS failed")  #: failures that do not pass in minutes

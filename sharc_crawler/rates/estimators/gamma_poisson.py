@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.rates.estimators.base import Estimates, Estimator
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.posterior import moments
 from sharc_crawler.rates.estimators.priors import Prior, learn, learn_all
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.rates.history import Histories
+from sharc_crawler.rates.history import Histories
 
 WEEK = 7 * 86_400.0
 SAMPLE = 5_000  #: pages that a prior is learned from, at most

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, information, point
 from sharc_crawler.rates.estimators.likelihood import Likelihood
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.rates.history import Histories
+from sharc_crawler.rates.history import Histories
 
 
 class IrregularMle(Estimator):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.rates.predictor.bins import equal_frequency
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.rates.predictor.features import Table
+from sharc_crawler.rates.predictor.features import Table
 
 KNOWN = 1000  #: values of a category that are told apart, the most frequent ones
 

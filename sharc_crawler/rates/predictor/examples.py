@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sharc_crawler.model import Instant, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.estimators.irregular import IrregularMle
+from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.predictor.features import PageTraits
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant, Url
-    from sharc_crawler.observation import Observation
-    from sharc_crawler.rates.history import SiteHistory
 
 
 @dataclass(frozen=True, slots=True)

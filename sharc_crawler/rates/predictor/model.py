@@ -6,20 +6,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.rates.predictor.bayes import NaiveBayes
 from sharc_crawler.rates.predictor.bins import RateBins
+from sharc_crawler.rates.predictor.examples import Examples
 from sharc_crawler.rates.predictor.features import FEATURES, PageTraits, Table
 from sharc_crawler.rates.predictor.tree import DecisionTree
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.rates.predictor.examples import Examples
 
 FORMAT = "sharc-crawler rate predictor"
 VERSION = 1

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Instant, RateEstimate, Sighting, Url
+from sharc_crawler.observation import Observation
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.predictor.examples import page_facts
 from sharc_crawler.rates.predictor.features import PageTraits
 from sharc_crawler.rates.predictor.model import Predictor
-
-if TYPE_CHECKING:
-    from sharc_crawler.observation import Observation
 
 SOURCE = "predictor"
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler import extras
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.rates.predictor.features import Table
+from sharc_crawler.rates.predictor.features import Table
 
 LEAST = 20  #: pages in a leaf
 PRUNED = 2e-3  #: minimal cost-complexity pruning: bits that a branch must be worth, per leaf

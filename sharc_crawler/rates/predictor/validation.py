@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.rates.predictor.bins import RateBins
+from sharc_crawler.rates.predictor.examples import Examples
 from sharc_crawler.rates.predictor.features import FEATURES
 from sharc_crawler.rates.predictor.model import CLASSIFIERS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.rates.predictor.examples import Examples
 
 FOLDS = 10
 
