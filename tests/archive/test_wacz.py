@@ -182,8 +182,14 @@ def test_what_other_readers_would_see_in_a_package_is_found(made, tmp_path, what
         tail = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, count, count, 0xFFFFFFFF, 0xFFFFFFFF, 0)
         tail = true + struct.pack("<4sIQI", b"PK\6\7", 0, inner, 1) + tail
     path.write_bytes(whole[:start] + directory + tail)
-    with zipfile.ZipFile(path) as wacz:
-        assert wacz.testzip() is None, "nothing is wrong with it to this reader"
+    try:
+        with zipfile.ZipFile(path) as wacz:
+            assert wacz.testzip() is None, "nothing is wrong with it to this reader"
+    except zipfile.BadZipFile:  # Pythons since late 2025 ask for a large file's end where its locator says
+        assert what.startswith("a directory")
+        with pytest.raises(DataError, match="Corrupt zip64 end"):
+            verify(path)
+        return
     findings = list(map(str, verify(path).findings))
     assert len(findings) == 1
     assert "directory or end is not as it was written" in findings[0]
