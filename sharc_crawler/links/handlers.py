@@ -17,7 +17,8 @@ from sharc_crawler.links.files import ENDING, MOST
 
 LONGEST = 10_000  #: characters of a handler, or of a call
 _TEXT = r"(?:\"([^\"'\s<>\\]{1,500})\"|'([^\"'\s<>\\]{1,500})')(?!\s*[+.])"
-_CALL = re.compile(r"([\w$]{1,50})\s*\(\s*" + _TEXT)
+_CALL = re.compile(r"([\w$]{1,50})\s*\(\s*(?:(?:event|this)\s*,\s*)?" + _TEXT)
+_ESCAPED = re.compile(r"\\(?:/|(?:u00|x)(2[3-689a-fA-F]|3[0-9abdfABDF]))")  #: but for quotes and what ends tags
 _GO_TO = re.compile(r"MM_goToURL\s*\(\s*'[\w.]{1,50}'\s*,\s*()" + _TEXT)
 _PATH = r"(?i)(?:https?://[^/]+/|/)?[^\s:?#*{}<>\\\"']+"
 _PAGE = re.compile(rf"{_PATH}\.(?:[sx]?html?|{ENDING})(?:[?#]\S*)?")
@@ -44,14 +45,16 @@ _SCRIPTS = re.compile(r"|(?:text|application)/(?:x-)?(?:java|ecma)script|module"
 
 
 def called(script: str) -> list[str]:
-    """Pages and files that functions of a page's scripts are called with, first of all.
+    r"""Pages and files that functions of a page's scripts are called with, first of all.
 
     >>> called("javascript:openWin('map.html', 200)"), called("show('map', 'a.pdf')"), called("go('a.asp?id=3')")
     (['map.html'], [], ['a.asp?id=3'])
+    >>> called(r"STSNavigate('\u002fa.aspx')"), called("RefreshPageTo(event, '/b.aspx?Paged=TRUE')")
+    (['/a.aspx'], ['/b.aspx?Paged=TRUE'])
     >>> called("confirmed('/a.php?id=3')"), called("go('delete.php?id=3')"), called("trackPageview('/a.html')")
     ([], [], [])
     """
-    script = script[:LONGEST]
+    script = _ESCAPED.sub(lambda one: chr(int(one[1], 16)) if one[1] else "/", script[:LONGEST])
     calls = [*islice(_CALL.finditer(script), MOST), *islice(_GO_TO.finditer(script), MOST)]
     asks = _ASKS.search(script) is not None
     return [match[2] or match[3] for match in calls if _leads(match[1], match[2] or match[3], asks=asks)][:MOST]

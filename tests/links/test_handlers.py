@@ -37,6 +37,11 @@ def paths(found: tuple[str, ...]) -> list[str]:
          "<a onclick=\"loadPage('unregister.aspx'); go('clear.asp'); go('add.php'); closeWindow('exit.php')\">"
          "<a onclick=\"go('loeschen.php'); go('supprimer.php'); go('borrar.php'); go('abmelden.php')\">",
          []),
+        ("<a onclick=\"STSNavigate('\\u002fa.aspx\\x3Fb=1\\u0026c=2')\"><a onclick=\"nav('\\/d.html')\">",
+         ["/a.aspx?b=1&c=2", "/d.html"]),
+        ("<a onclick='RefreshPageTo(event, \"/a.aspx?Paged=TRUE\");return false;'><a onclick=\"show(this,'b.html')\">",
+         ["/a.aspx?Paged=TRUE", "/d/b.html"]),
+        ("<a onclick=\"nav('/a.html\\u0027 + b')\"><a onclick=\"nav(a, '/b.html')\">", []),
         ("<a onclick=\"pageTracker._trackPageview('/out/a.html'); ga('send', 'b.html')\">", []),
         ("<script>go('a.html'); x = {onclick: \"show('b.html')\"}</script><!-- <a onclick=\"go('c.html')\"> -->", []),
         ("<script>document.write('<a href=\"a.html\">a<a href=b.asp>');"
