@@ -48,6 +48,9 @@ URL = "http://h/d/page"
         ("<script>a('/b.js', '/c/d', '/e.pdfx', '/f.html', '/g h.pdf')</script>", []),
         ("<script>a(`/${b}.pdf`); '<a href=\"/' + c + '.pdf\">'; d+'/e.pdf'; '%s/f.pdf'</script>", []),
         ('<div data-pdf=/a.pdf data-x=\'{"y":"\\/b.mp3"}\' data-name=c.pdf></div>', ["/a.pdf", "/b.mp3"]),
+        ('<iframe src="/v.html?file=http%3A%2F%2Fh%2Fa.pdf&amp;x=1"></iframe>', ["/a.pdf"]),
+        ('<embed src="//g/view?embedded=true&amp;url=http://h/b%20c.docx#page=2">', ["/b%20c.docx"]),
+        ('<iframe src="/v.html?file=a.pdf"></iframe><embed src="/v?f=http://g/a.pdf&amp;d=/b.html">', []),
         ("<!-- <a href='/a.pdf'> --><p title='/b.pdf'><input value='/c.pdf'>", []),
     ],
 )
@@ -85,7 +88,20 @@ def test_there_is_a_bound() -> None:
 
 @pytest.mark.matrix
 @pytest.mark.parametrize(
-    "text", ["'/.pdf", "'" * 2, "'/" + ".pdf" * 100, "'\\/" * 3, '"/a.tar.gz?', "+ ", ".pdf?", "javascript:f('", "f("]
+    "text",
+    [
+        "'/.pdf",
+        "'" * 2,
+        "'/" + ".pdf" * 100,
+        "'\\/" * 3,
+        '"/a.tar.gz?',
+        "+ ",
+        ".pdf?",
+        "javascript:f('",
+        "f(",
+        "?a=/",
+        "iiif=/",
+    ],
 )
 def test_the_worst_scripts_are_read_in_linear_time(text: str) -> None:
     """Each character is looked at some 500 times at most: a minute and more where it is a square."""

@@ -118,3 +118,18 @@ def test_a_book_of_a_thousand_pages_is_read_to_its_end() -> None:
     pages = [{"resource": {"@id": f"/i/{n}/full/full/0/default.jpg", "service": SERVICE_2}} for n in range(1_000)]
     body = json.dumps({"@context": "http://iiif.io/api/presentation/2/context.json", "sequences": pages})
     assert len(extract(body.encode(), URL, "application/json").resources) == 1_001  # and its service
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<div data-manifest="http://h/iiif/2/7/manifest">',
+        '<script>m({"windows": [{"manifestId": "http:\\/\\/h\\/iiif\\/2\\/7\\/manifest"}]})</script>',
+        '<img src="//g/iiif.png"><a href="//g/?manifest=http%3A%2F%2Fh%2Fiiif%2F2%2F7%2Fmanifest&amp;canvas=1">',
+        '<link rel="alternate" type="application/ld+json" href="/iiif/2/7/manifest">',
+        "<p data-a='/iiif/2/7/manifest' data-b='/iiif/2/7/manifest/1' data-c=iiif/manifest data-d='//g/iiif/manifest'>",
+    ],
+)
+def test_a_page_names_the_manifests_that_its_viewers_show(body: str) -> None:
+    found = extract(body.encode(), "http://h/item/7", "text/html").resources
+    assert [one for one in found if "//h/" in one] == ["http://h/iiif/2/7/manifest"]
