@@ -187,7 +187,7 @@ class WireConnection(Protocol):
         self._framing.persistent = False
         if self._asked is None:
             return
-        if self._framing.endless:
+        if self._framing.endless and (self._key[0] == "https" or reason.check(errors.ConnectionDone)):  # no reset
             self._end()
         elif self._framing.in_head:
             self._end(ResponseFailed([reason]))

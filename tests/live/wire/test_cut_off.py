@@ -79,6 +79,19 @@ async def test_a_reset_in_the_headers_keeps_what_came():
     assert exchange.error.startswith("DownloadFailedError: Connection")
 
 
+@in_loop
+async def test_a_reset_in_a_body_without_a_length_is_no_end_of_it():
+    async def script(peer: Conversation):
+        await peer.heard()
+        await peer.say(OK + b"\r\nonly this")
+        await asyncio.sleep(0.05)
+        peer.reset()
+
+    exchange = await failure_of(ResponseDataLossError, script)
+    assert exchange.response == OK + b"\r\nonly this"
+    assert exchange.truncated == "disconnect"
+
+
 @pytest.mark.parametrize("spider", SPIDERS)
 @in_loop
 async def test_what_is_not_http_is_kept_as_it_came(spider):
