@@ -62,7 +62,9 @@ def _whose(facts: CaptureFacts) -> Iterator[str]:
 def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:
     """Half of the pages and more lead to one page, or to their own addresses with other queries: a wall."""
     found = {} if "spider" in facts.settings else facts.figures.redirects  # a project's middlewares keep cookies
-    ends = [(url, target.partition("?")[0]) for url, (kind, _, target) in found.items() if kind is Kind.PAGE]
+    leading = [(url, target) for url, (kind, _, target) in found.items() if kind is Kind.PAGE]
+    back = {url for url, target in leading if target in found and target in facts.seeds}  # a wall's own way in
+    ends = [(url, target.partition("?")[0]) for url, target in leading if url not in back]
     places = Counter("their own addresses" if end == url.partition("?")[0] else end for url, end in ends)
     for place, number in places.most_common(1):
         seeds = [url for url, _ in ends if url in facts.seeds]

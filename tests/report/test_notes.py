@@ -363,6 +363,8 @@ def test_a_wall_before_the_seed_is_told_though_nothing_else_is_known() -> None:
     others = [judged(f"http://h/{number}", Verdict.COHERENT) for number in range(2)]
     [told] = [note for note in noted(facts(wall, others[0], seeds=("http://h/",))) if "log-in" in note]
     assert told.startswith("the seed http://h/ redirects to http://h/consent: does it want a cookie")
+    way_in = page("http://h/accept", visit=visit(T, result=Result.REDIRECTED), target="http://h/", reason="r")
+    assert told in noted(facts(wall, way_in, others[0], seeds=("http://h/",)))
     assert not [note for note in noted(facts(wall, *others, seeds=("http://h/",))) if "log-in" in note], (
         "an ordinary way in"
     )
