@@ -112,8 +112,8 @@ KNOWN = (
     ),
     Software(
         "Discourse",
-        "single posts, which are shown within their topic, feeds, sorted lists, searches and log-ins",
-        r"/t/[^/?]+/\d+/\d+/?(\?|$)|^\w+://[^?]+\.rss(\?|$)|/(login|signup|session|search)(/|\?|$)|/(posts/\d+|raw/\d+)"
+        "single posts, which are shown within their topic, pages to print, feeds, sorted lists, searches and log-ins",
+        r"/t/[^/?]+/\d+/(\d+|print)/?(\?|$)|^\w+://[^?]+\.rss(\?|$)|/(login|signup|session|search)(/|\?|$)|/(posts/\d+|raw/\d+)"
         r"|/u/[^/?]+/(activity|messages|notifications|preferences)\b|(\?|&)(ascending|order|print)=",
         r"/t/[^/?]+/\d+(/\d+|\.rss)(\?|$)",
     ),

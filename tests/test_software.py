@@ -42,7 +42,12 @@ PHPBB = [
     "viewtopic.php?p=7", "viewtopic.php?f=2&t=7&view=print", "posting.php?mode=reply&t=7", "search.php?author_id=2",
     "viewtopic.php?f=2&t=7",
 ]  # fmt: skip
-DISCOURSE = [*(f"t/a-topic/55/{number}" for number in range(2, 6)), "t/a-topic/55.rss", "t/a-topic/55"]
+DISCOURSE = [
+    *(f"t/a-topic/55/{number}" for number in range(2, 6)),
+    "t/a-topic/55.rss",
+    "t/a-topic/55/print",
+    "t/a-topic/55",
+]
 PLONE = ["a/sendto_form", "a/@@historyview", "a/folder_contents", "a/object_copy?_authenticator=1", "a", "a/photo/view"]
 DSPACE = [
     "browse?type=author&value=A", "discover?filter=A&filter_relational_operator=equals&filtertype=author",

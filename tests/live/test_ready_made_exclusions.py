@@ -129,7 +129,7 @@ DISCOURSE_PAGES = """
 DISCOURSE_TRAPS = """
 /t/a-topic/55/3 /t/2026-plans/9/41 /t/a-topic/55/3?u=anna /t/a-topic/55.rss /latest.rss /c/general/4.rss /login /signup
 /search?q=a /u/anna/activity /u/anna/activity/replies /u/anna/messages /t/a-topic/55?print=true /raw/55 /posts/77
-/latest?ascending=true&order=views
+/latest?ascending=true&order=views /t/a-topic/55/print
 """
 PLONE_PAGES = """
 / /news /news/item-1 /news?b_start:int=20 /news/photo.jpg/view /news/report.pdf/@@download/file/report.pdf /sitemap
