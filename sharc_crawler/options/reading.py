@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sharc_crawler.errors import UsageError, nearest
+from sharc_crawler.errors import UsageError
 from sharc_crawler.options.kinds import Real, ValueKind
 from sharc_crawler.options.option import Option
 from sharc_crawler.options.table import Options
 
 logger = logging.getLogger(__name__)
-
-_ENVIRONMENT = ("SHARC_CHROMIUM", "SHARC_DOCS", "SHARC_PYWB")  #: variables of it, which are easily taken for settings
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,9 @@ def read_arguments(given: Mapping[str, str]) -> dict[str, Any]:
     """
     for name in given:
         if name not in ARGUMENTS:
-            raise UsageError(f"argument {name!r} is not known{_nearest(name)}")
+            from sharc_crawler.options import unknown  # most names are known
+
+            raise UsageError(f"argument {name!r} is not known{unknown.argument(name)}")
     for name, value in given.items():
         _together(name, value, given)
     return {ARGUMENTS[name].field: checked(ARGUMENTS[name].option.kind, name, value) for name, value in given.items()}
@@ -88,11 +88,9 @@ def check_names(settings: Mapping[str, Any]) -> None:
     """Raises UsageError for the first of our settings that is not known."""
     for name in settings:
         if str(name).startswith("SHARC_") and name not in SETTINGS:
-            if name in _ENVIRONMENT:
-                raise UsageError(
-                    f"{name} is no setting but an environment variable: {name}=… scrapy crawl …, without -s"
-                )
-            raise UsageError(f"{name} is no setting{nearest(str(name), SETTINGS, 'settings')}")
+            from sharc_crawler.options import unknown  # most names are known
+
+            raise UsageError(f"{name} is no setting{unknown.setting(str(name))}")
 
 
 def tell_unread(settings: Mapping[str, Any]) -> None:
@@ -130,14 +128,6 @@ def checked(kind: ValueKind[Any], name: str, value: object) -> Any:
         if str(error).startswith(as_argument):
             raise UsageError(f"{name}={str(error).removeprefix(as_argument)}") from error
         raise UsageError(f"{name}={value!r}: {error}") from error
-
-
-def _nearest(name: str) -> str:
-    """What an unknown argument may have been: another one, or a setting."""
-    for setting, row in SETTINGS.items():
-        if name.upper() in (setting, setting.removeprefix("SHARC_")) and row.name not in ARGUMENTS:
-            return f"; it is a setting: -s {setting}=VALUE"
-    return nearest(name, ARGUMENTS, "arguments")
 
 
 def _together(name: str, value: str, given: Mapping[str, str]) -> None:

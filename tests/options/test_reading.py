@@ -34,6 +34,8 @@ def test_arguments_that_cannot_be_used_are_named(given, says):
     ("given", "says"),
     [
         ({"SHARC_CHROMIUM": "/usr/bin/x"}, "SHARC_CHROMIUM is no setting but an environment variable"),
+        ({"SHARC_DELAY": 2}, "SHARC_DELAY is no setting; did you mean 'DOWNLOAD_DELAY'?"),
+        ({"SHARC_EXCLUDE": "/a"}, "SHARC_EXCLUDE is no setting but an argument of the spider site: -a exclude=VALUE"),
         ({"SHARC_STRATEGIE": "bfs"}, "SHARC_STRATEGIE is no setting; did you mean 'SHARC_STRATEGY'?"),
         ({"SHARC_STRATEGY": "bsf"}, "SHARC_STRATEGY='bsf' is not known; did you mean 'bfs'?"),
         ({"SHARC_STORE": "a.b.Store"}, "SHARC_STORE='a.b.Store' cannot be imported: there is no module 'a'"),
