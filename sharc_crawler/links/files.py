@@ -31,11 +31,11 @@ ENDING = (
     r"|mp[34]|m4[abv]|ogg|og[av]|opus|flac|wav|wma|mpe?g|mov|avi|wmv|webm|mkv|flv|csv|tsv|kmz)"
 )
 _FETCHED = "(?:json|xml)"  #: what scripts read, and people do not: the page needs it, as what searches its index
-_SLASH = r"(?:/|\\/|\\u002[Ff])"
+SLASH = r"(?:/|\\/|\\u002[Ff])"
 #: A text by itself, each character of which is looked at once. Loaded by the first page that needs it, as those below:
 #: a process that reads starts as often as there are captures.
-_QUOTED = r"[\"'](?<!\+.)(?<!\+\s.)(?:(?<=\")([^\"'\s<>]{4,1500})\"|(?<=')([^\"'\s<>]{4,1500})')(?!\s*[+.])"
-_FILE = r"(?i)((?:https?:/)?/[^\\{}()*$|`?#]+\.%s(?:\?[^\\{}()*$|`#]+)?)(?:\#.*)?"
+QUOTED = r"[\"'](?<!\+.)(?<!\+\s.)(?:(?<=\")([^\"'\s<>]{4,1500})\"|(?<=')([^\"'\s<>]{4,1500})')(?!\s*[+.])"
+FILE = r"(?i)((?:https?:/)?/[^\\{}()*$|`?#]+\.%s(?:\?[^\\{}()*$|`#]+)?)(?:\#.*)?"
 
 #: What elements tell scripts, in small letters; what of a value may be an address, or hide another attribute.
 _TOLD = rb"data-[^\s=>]*+(?:\s*+=\s*+(?:\"[^\"]*+|'[^']*+|[^\s>]*+))?+"
@@ -77,8 +77,8 @@ def written(script: str, ending: str = ENDING) -> Iterator[str]:
     >>> list(written('{"a": "https:\\/\\/h\\/a.pdf", "b": "/b.zip?c", "c": "/d/" + e + "/f.pdf", "g": "g.pdf"}'))
     ['https://h/a.pdf', '/b.zip?c']
     """
-    for match in re.finditer(_QUOTED, script):
-        if named := re.fullmatch(_FILE % ending, re.sub(_SLASH, "/", match[1] or match[2])):
+    for match in re.finditer(QUOTED, script):
+        if named := re.fullmatch(FILE % ending, re.sub(SLASH, "/", match[1] or match[2])):
             yield named[1]
 
 

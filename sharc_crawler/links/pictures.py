@@ -42,8 +42,8 @@ def of_value(value: str) -> Iterator[str]:
     (['http://h/a.jpg'], [])
     """
     if '"' in value or "'" in value:
-        quoted = (match[1] or match[2] for match in re.finditer(files._QUOTED, value))
-        words = [re.sub(files._SLASH, "/", word) for word in quoted]
+        quoted = (match[1] or match[2] for match in re.finditer(files.QUOTED, value))
+        words = [re.sub(files.SLASH, "/", word) for word in quoted]
     else:
         words = [word.rstrip(",;") for word in _FIRST.findall(_ENDED.sub(r"\1, ", value))]
     return filter(_PICTURE.fullmatch, words)

@@ -26,7 +26,7 @@ def shown(references: Iterable[str]) -> Iterator[str]:
     """
     for reference in references:
         for value in _VALUE.findall(reference.partition("#")[0]):
-            if named := re.fullmatch(files._FILE % files.ENDING, unquote(value)):
+            if named := re.fullmatch(files.FILE % files.ENDING, unquote(value)):
                 yield named[1]
 
 
@@ -37,5 +37,5 @@ def manifests(data: bytes) -> Iterator[str]:
     ['/i/1/manifest', 'http://h/2/manifest', '/3/manifest']
     """
     for named in islice(_MANIFEST.finditer(data), files.MOST):
-        address = re.sub(files._SLASH, "/", named[1].decode("latin-1"))
+        address = re.sub(files.SLASH, "/", named[1].decode("latin-1"))
         yield address if "/" in address else unquote(address)
