@@ -19,6 +19,7 @@ HEADS = {
 }
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("command", ["masks", "plan"])

@@ -123,6 +123,7 @@ def test_looking_closely_only_where_it_may_help_misses_nothing(text: str) -> Non
     assert noise.plain_text(text) == closely
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("piece", ["1.", "trace-id-", "..1,", "1 ", "request id:a "])
 def test_no_words_are_looked_for_anew_in_what_was_looked_through(piece: str) -> None:
     """A page of a million characters would be read for an hour, where those that end differently are read at once."""

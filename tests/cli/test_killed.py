@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +11,7 @@ from click.testing import CliRunner
 from benchmarks.made_capture import Maker
 from sharc_crawler.cli import main
 from tests.certificate.test_sealing import key_file
+from tests.live.warm import finished
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,8 +47,9 @@ def test_drafts_of_a_killed_command_are_passed_over_and_removed_by_the_next(tmp_
         (1, ["seal", str(capture), "--sign", str(key_file(tmp_path / "key.pem"))], [".signature.json"]),
         (1, ["package", str(capture)], [".example.org-20261118110640-run.wacz"]),
     ]
+    (tmp_path / "killed.py").write_text(KILLED)
     for files, command, left in commands:
-        killed = subprocess.run([sys.executable, "-c", KILLED, str(files), *command], check=False, capture_output=True)
+        killed = finished([str(files), *command], tmp_path, program="killed.py")
         assert killed.returncode == -signal.SIGKILL, killed.stderr
         assert drafts(capture) == left
         verified = CliRunner().invoke(main, ["verify", str(capture)])

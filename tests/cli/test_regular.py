@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -15,6 +12,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
 from tests.certificate.made import certified
+from tests.live.warm import SHARC, finished
 
 COMMANDS = ["certify", "confirm", "diff", "keep", "masks", "package", "replay", "report", "search", "verify"]
 
@@ -32,8 +30,7 @@ def capture(tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_named_pipe_does_not_hold_verify_for_ever(capture):
-    sharc = [str(Path(sys.executable).with_name("sharc")), "verify", "--json", str(capture)]
-    done = subprocess.run(sharc, capture_output=True, text=True, timeout=100, check=False)
+    done = finished(["verify", "--json", str(capture)], capture, program=SHARC, timeout=100)
     assert done.returncode == 3, done.stderr
     assert [one["file"] for one in json.loads(done.stdout)["findings"]] == ["deep/note", "x.warc.gz"]
 

@@ -5,8 +5,6 @@ import io
 import json
 import shutil
 import signal
-import subprocess
-import sys
 import tracemalloc
 import zipfile
 from datetime import datetime
@@ -26,6 +24,7 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.collection.verifying_package import verify_package
 from sharc_crawler.errors import UsageError
+from tests.live.warm import finished
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +234,8 @@ main()
 @pytest.mark.slow
 def test_what_a_killed_packaging_leaves_is_no_package_and_goes_with_the_next(collected, tmp_path):
     folder = shutil.copytree(collected.collection.folder, tmp_path / "kept")
-    killed = subprocess.run([sys.executable, "-c", KILLED, "package", str(folder)], check=False, capture_output=True)
+    (tmp_path / "killed.py").write_text(KILLED)
+    killed = finished(["package", str(folder)], tmp_path, program="killed.py")
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     left = [path.name for path in folder.rglob("*") if ".wacz" in path.name]
     assert len(left) == 2, "a part, and the whole as far as it was written"

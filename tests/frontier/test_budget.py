@@ -177,6 +177,7 @@ def test_the_seed_is_captured_whenever_its_turn_comes(world, strategy):
     assert len(world.requests) <= 30
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("every", [0, 7])
 @pytest.mark.parametrize("strategy", ["sharc-selective", "sharc-online", "hottest-last", "sharc-attested", "dfs"])
 def test_what_sitemaps_name_is_captured_before_what_links_alone_lead_to(world, strategy, every):

@@ -90,6 +90,7 @@ def test_there_is_a_bound() -> None:
     assert len(extract(f"<script>{preload}</script>".encode(), URL).resources) == handlers.MOST
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "text",
     [

@@ -68,6 +68,7 @@ def test_they_end_after_restarts_too(impolite):
     assert len(visited) <= PAGES + LEAST + 5
 
 
+@pytest.mark.matrix
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
 @pytest.mark.parametrize("empty", [5, 30])

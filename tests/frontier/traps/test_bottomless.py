@@ -107,6 +107,7 @@ class Growing(ErrorPages):
         return f"{ROOT}{self.dice.choice(['about', 'contact', 'news'])}/"
 
 
+@pytest.mark.matrix
 @STRATEGIES
 @pytest.mark.parametrize(
     ("site", "times"),

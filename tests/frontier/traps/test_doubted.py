@@ -35,6 +35,7 @@ class Tree(Behind):
         return url
 
 
+@pytest.mark.matrix
 @STRATEGIES
 @pytest.mark.parametrize("pattern", ["{}", "x/{}"])
 def test_a_tree_whose_names_begin_with_random_letters_loses_no_page(impolite, pattern, strategy):

@@ -69,6 +69,7 @@ def test_so_is_what_leads_on_to_another_address(impolite, every):
     assert len(found) == 1 + 2 * LISTED + 30
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("every", [0, 17])
 @pytest.mark.parametrize("address", ["page/{}.html", "s/x7Gk2p{}a/story"])
 def test_ever_new_pages_of_their_like_end_all_the_same(impolite, address, every):

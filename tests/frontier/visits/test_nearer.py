@@ -83,6 +83,7 @@ def viewed(world: World, impolite, strategy: str = "bfs", every: int = 0) -> int
     return len({fetch.url for _, fetch in world.requests if "/viewer/" in fetch.url and fetch.kind is not Kind.PROBE})
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("every", [0, 7])
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "sharc-attested", "sharc-online:revisits=none"])
 def test_a_trail_that_brings_pictures_is_followed_to_its_end(impolite, strategy, every):

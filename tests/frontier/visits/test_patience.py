@@ -50,6 +50,7 @@ def crawled(world: World, politeness: Politeness = POLITE, **given) -> tuple[Fro
     return frontier, store
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("refusal", REFUSALS)
 @pytest.mark.parametrize("refused", [ROBOTS, INDEX, MAP])
 def test_what_is_refused_for_a_minute_and_a_half_loses_no_page(refused, refusal):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sharc_crawler.live.failures.failed import tell
+from tests.live.warm import finished
 
 if TYPE_CHECKING:
+    import subprocess
     from pathlib import Path
 
 #: of each of the programs
@@ -93,8 +94,8 @@ def ran(program: str, static, folder: Path) -> subprocess.CompletedProcess[str]:
     (folder / "site").mkdir()
     (folder / "site" / "index.html").write_text("<html>hello</html>")
     with static(folder / "site") as url:
-        command = [sys.executable, "-c", f"SETTINGS = {SETTINGS}{program}", url]
-        return subprocess.run(command, cwd=folder, timeout=280, capture_output=True, text=True, check=False)
+        (folder / "program.py").write_text(f"SETTINGS = {SETTINGS}{program}")
+        return finished([url], folder, os.environ, program="program.py")
 
 
 def test_a_second_spider_in_one_folder_is_refused_in_one_line_though_nobody_awaits_it(static, tmp_path):
