@@ -213,8 +213,8 @@ def test_state_is_not_made_again_of_what_lies_in_former_captures(kept, tmp_path)
         (alone / warc.name).write_bytes(warc.read_bytes())
     specs = [row.spec for row in load_state(kept.folders[1]).captures.values()]
     with pytest.raises(UsageError, match="refers to answers in former captures of its collection"):
-        check_rebuilding(alone, specs)
-    check_rebuilding(alone, specs, collected=True)
+        check_rebuilding(alone, specs, {})
+    check_rebuilding(alone, specs, {}, collected=True)
 
 
 def test_state_is_made_again_with_what_lies_in_former_captures(kept, tmp_path):
