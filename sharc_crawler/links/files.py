@@ -63,7 +63,7 @@ def is_type(media_type: str) -> bool:
     return re.fullmatch(_TYPE, media_type) is not None
 
 
-_MAYBE = rf"\.(?:{ENDING}|{_FETCHED})".encode() + rb"(?:\?[^\"'\s<>?#]*)?(?:\#[^\"'\s<>?#]*)?(?:[\"']|&quot;|&\#3[49];)"
+_MAYBE = rf"\.(?:{ENDING}|{_FETCHED})".encode() + rb"(?:\?[^\"'\s<>?#]*)?(?:\#[^\"'\s<>?#]*)?[\"'&]"
 
 
 def maybe(lower: bytes) -> bool:

@@ -61,7 +61,7 @@ _TEXTS: Any = etree.XPath("//text()", smart_strings=False)
 _SHOWN_TEXTS: Any = etree.XPath("//text()[not(parent::template or parent::noscript)]", smart_strings=False)
 _BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
 _BACKGROUND = re.compile(rb"background\s*=")
-_VIEWED = re.compile(rb"[?&;][\w-]{1,40}=(?:https?(?::|%3a))?(?:/|%2f)[^\s\"'<>&?;]*\.\w{2,4}[\"'&#?]")
+_VIEWED = re.compile(rb"=(?:https?(?::|%3a))?(?:/|%2f)[^\s\"'<>&?;=]*\.\w{2,4}[\"'&#?]")
 _REFRESH = re.compile(
     r"(?:[\s\d.;,]*+url\s*=\s*|\s*\d[\d.]*+\s*[;,\s]\s*+(?=\S))(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL
 )
@@ -133,10 +133,10 @@ class _Page:
         lower = data.lower()
         self.links.extend(hidden.by_scripts(data))
         told = files.told(root, lower)
-        if files.maybe(lower):
+        if maybe := files.maybe(lower):
             self.files.extend(files.of_elements(root, self.scripts, told, lower))
             self.data.extend(files.fetched_by_elements(self.scripts))
-        if b"iiif" in lower or _VIEWED.search(lower):
+        if b"iiif" in lower or (maybe and _VIEWED.search(lower)):
             from sharc_crawler.links import viewers  # few pages have any
 
             self.files.extend(viewers.shown([*self.links, *self.resources]))
