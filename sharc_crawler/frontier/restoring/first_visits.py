@@ -15,8 +15,9 @@ from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.rows import PageRow, VisitRow
+from sharc_crawler.frontier.traps.common import content_of
 from sharc_crawler.frontier.traps.many import tell
-from sharc_crawler.frontier.traps.rules import Traps, content_of
+from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Result, Slot, Visit
 
 _OK, _SECOND, _PAGE = Result.OK, Slot.SECOND, Kind.PAGE  # looked up once, as in the strategies' door

@@ -28,12 +28,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.traps.echoes import shape
+from sharc_crawler.frontier.traps.addresses import first_folder, shape
+from sharc_crawler.frontier.traps.common import MANY
+from sharc_crawler.frontier.traps.doubted import LAST as LATE
 from sharc_crawler.frontier.traps.fleeting import named_alone
-from sharc_crawler.frontier.traps.loops import Loops
-from sharc_crawler.frontier.traps.named_paths import NamedPaths
-from sharc_crawler.frontier.traps.rules import LAST as LATE
-from sharc_crawler.frontier.traps.rules import MANY
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.plural import counted
 from sharc_crawler.unlikely import look_at, nobodys
@@ -120,9 +118,7 @@ class Bottomless:
         self.doubts = False  #: may anything wait?
         self._asked = 0
         self._looks: FleetingLinks | None = None  # what answers showed
-        self._paths: NamedPaths | None = None  # once something is left
         self._hubs: list[PageId] = []  # that named many before anything was counted: do these links stay?
-        self._loops = Loops()
 
     def saw(
         self,
@@ -167,9 +163,7 @@ class Bottomless:
             if not early:
                 folder.alone = (folder.alone + 1) * all(pages.depths[one] <= 1 or one == page for one in known)
             folder.latest = dict([*folder.latest.items()][1 - ASK :]) | {page: self._own(page, linked, pages)}
-            looked = self._loops.saw(page, pages)
-            self.doubts = self.doubts or bool(looked)
-            return [*looked, *self._weigh(folder, pages, made=made, alone=not early)]
+            return self._weigh(folder, pages, made=made, alone=not early)
         return ()
 
     def foresee(self, page: PageId, new: int, known: Sequence[PageId], pages: PageTable) -> None:
@@ -185,8 +179,6 @@ class Bottomless:
             named = [one for one, number in Counter(pages.parents).most_common() if number >= HUB]
             self._hubs = [one for one in named if one not in {NO_PARENT, page} and pages.depths[one]][:HUBS]
         self._pages, self._looks = pages, looks
-        if self._paths:
-            self._paths.visited(page)
         if looks and looks.leading:
             self._disprove({pages.urls[one] for one in linked}, looks)
 
@@ -270,8 +262,7 @@ class Bottomless:
             return 0
         folder = self._folder_of(self._pages.parents[page], url)
         made = folder is not None and folder.made(self._looks)
-        loops = 0 if self._pages.listed(page) else self._loops.doubts(url, self._looks)
-        return max(made, (LATE + 1) * (self.unknown(page, url) != UNSEEN), loops)
+        return max(made, (LATE + 1) * (self.unknown(page, url) != UNSEEN))
 
     def unknown(self, page: PageId, url: str) -> PageId:
         """Who is to be asked once more whether a link on the way to a page is still there, unless it is left anyway."""
@@ -300,10 +291,6 @@ class Bottomless:
         """Why a page is left that another named first; empty: it is not. ``page``: it waits under this number."""
         folder = self._folder_of(parent, url) if self.closed and not self._named_twice(page) else None
         if folder is None or not folder.why or self._pages is None:
-            return ""
-        self._paths = self._paths or NamedPaths(self._pages)
-        self._paths.named(url, parent)
-        if self._paths.new(url):
             return ""
         return folder.why if folder.stays or self._way_to(parent if page == UNSEEN else page)[1] else ""
 
@@ -348,13 +335,3 @@ def _more_alike(url: str, known: Iterable[PageId], new: int, pages: PageTable) -
 
 def _named_by_seeds(pages: PageTable) -> Iterable[PageId]:
     return islice((one for one in range(len(pages)) if pages.depths[one] == 1), KNOWN)
-
-
-def first_folder(url: str) -> str:
-    """Host and first folder of an address.
-
-    >>> first_folder("http://h/a/b?c=d"), first_folder("http://h/a")
-    ('h/a', 'h')
-    """
-    parts = url.partition("?")[0].split("/", 4)
-    return "/".join(parts[2:4] if len(parts) > 4 else parts[2:3])

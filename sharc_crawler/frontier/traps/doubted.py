@@ -5,7 +5,6 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.traps.rules import HELD, LAST
 from sharc_crawler.links.dated import has_day
 
 if TYPE_CHECKING:
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import PageId, Visit
 
+LAST = 2  #: what looks like a trap by itself waits longer than what copies alone named (1)
+HELD = 4  #: what is left unless samples of it show something new
 MAX_HELD = 1_000  #: pages that are put off once more, per decision; as many are looked at for a sample
 SAMPLES = 20  #: of what is held, that show nothing new in a row, at most: then it is left
 SHARE, FEW = 6, 4  #: or one for so many contents of the site, but the first few
@@ -28,7 +29,6 @@ class Doubted:
     def __init__(self) -> None:
         self._heap: list[tuple[int, int, int, PageId, Visit]] = []
         self._ahead: Container[PageId] | None = None
-        self._deep = False
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -38,7 +38,7 @@ class Doubted:
         drawn = visit.page * 2_654_435_761 % 2**32  # what stands beside each other in a document comes apart
         depth = 0 if has_day(pages.urls[visit.page]) else pages.depths[visit.page]
         depth -= 2 * (self._ahead is not None and pages.parents[visit.page] in self._ahead)
-        if self._deep or doubts > LAST:
+        if doubts > LAST:
             depth = -depth
         heappush(self._heap, (doubts, depth, drawn, visit.page, visit))
 
@@ -46,13 +46,6 @@ class Doubted:
         """From now on comes first what these lead to."""
         if self._ahead is None:  # once: also where there are none yet
             self._ahead, waiting, self._heap = echoes, self._heap, []
-            for doubts, *_, visit in waiting:
-                self.put(visit, pages, doubts)
-
-    def deepen(self, pages: PageTable) -> None:
-        """From now on one trail is followed after the other, not all at once."""
-        if not self._deep:
-            self._deep, waiting, self._heap = True, self._heap, []
             for doubts, *_, visit in waiting:
                 self.put(visit, pages, doubts)
 

@@ -12,10 +12,10 @@ the order of its distance from the seeds: only then is it known how small the si
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.traps.addresses import path_of, places, shape
 from sharc_crawler.frontier.traps.barren import PATIENT, Barren
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind
@@ -35,26 +35,6 @@ MOST = 20_000  #: echoes that are remembered
 FEEDS = 3  #: copies of one content that named new pages of their like, from which on all of its copies count
 SHAPES = 500  #: that are watched
 _NAMED_BY_ECHOES = ""
-
-
-def shape(url: str) -> str:
-    """What addresses have in common that differ in names and numbers alone.
-
-    >>> shape("http://h/s/kqzv/7?page=2&sort=up"), shape("http://h/")
-    ('/*/*/#?2', '/')
-    """
-    path, _, query = url.partition("://")[2].partition("?")
-    folder, inside, name = path.partition("/")[2].rpartition("/")
-    return f"/{_folder_shape(folder)}{inside}{_step(name)}" + (f"?{query.count('&') + 1}" if query else "")
-
-
-@lru_cache(50)  # most pages lie in few folders
-def _folder_shape(folder: str) -> str:
-    return "/".join(map(_step, folder.split("/")))
-
-
-def _step(name: str) -> str:
-    return "#" if name.isdecimal() else "*" if name else ""
 
 
 class _EchoGroup:
@@ -117,8 +97,6 @@ class Echoes:
 
     def copied(self, url: str, content: str, pages: PageTable) -> bool:
         """Was a content that is known shown at an address that no single place tells from this?"""
-        from sharc_crawler.frontier.traps.probing import places  # only where there are copies
-
         return places(pages.urls[self.first.get(content)]).isdisjoint(places(url))
 
     def saw(
@@ -137,8 +115,6 @@ class Echoes:
         if len(self.copies) < MOST:
             self.copies |= dict.fromkeys((page, self.first.get(content)), hash(content))
         if self.copied(url, content, pages) and ((fed := self._fed_by(content, feeds, error)) or error):
-            from sharc_crawler.frontier.traps.probing import under_path
-
             under = under_path(url, content, pages.urls[self.first.get(content)], self._paths)
             key = path_of(url) if under else self._key(page, url, pages)
             if group := self._group_of(key):
@@ -216,9 +192,18 @@ class Echoes:
         return group
 
 
-def path_of(url: str) -> str:
-    """Where other queries lead to, too: as a group's key it is like no shape."""
-    return url.partition("://")[2].partition("?")[0]
+def under_path(url: str, content: str, first: str, known: set[int]) -> bool:
+    """Was the same shown under this path, with another query? ``known``: where contents were shown again.
+
+    >>> under_path("http://h/s/7?page=2", "a story", "http://h/s/7?sort=up", set())
+    True
+    """
+    path = path_of(url)
+    shown = hash((content, path))
+    under = shown in known or path == path_of(first)
+    if len(known) < MOST:
+        known.add(shown)
+    return under
 
 
 def _in_words(key: str) -> str:

@@ -6,14 +6,14 @@ differ there alone are copies of each other, again and again, for many pages and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.traps.addresses import forms
 from sharc_crawler.frontier.traps.made_up import made_up
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from sharc_crawler.frontier.traps.addresses import Form
     from sharc_crawler.frontier.traps.common_words import CommonWords
     from sharc_crawler.frontier.traps.suspicion import Suspicion
 
@@ -27,42 +27,6 @@ VERSIONS = 3  #: copies of each content: fewer do not tell sessions that are han
 MOST = 500  #: places that are watched
 MOST_FIRST = 500  #: contents whose first addresses are remembered
 RESTS = 5_000  #: addresses without what stands in a place, all places together
-
-
-class Form(NamedTuple):
-    """An address without what stands in one place."""
-
-    place: str
-    rest: str
-    value: str
-
-
-def forms(url: str) -> list[Form]:
-    """Each folder of the path, each parameter's value, the whole query.
-
-    >>> [(one.place, one.rest) for one in forms("http://h/a/b?c=d")]
-    [('/*', 'http://h/*/b?c=d'), ('?c=*', 'http://h/a/b?c=*'), ('?*', 'http://h/a/b?*')]
-    """
-    return list(_forms(url))
-
-
-def _forms(url: str) -> Iterator[Form]:
-    address, _, query = url.partition("?")
-    start = address.find("/", len("https://"))
-    if start < 0:
-        return
-    site, steps = address[:start], address[start:].split("/")
-    for at in range(1, len(steps) - 1):
-        path = "/".join([*steps[:at], "*", *steps[at + 1 :]])
-        yield Form("/".join([*steps[:at], "*"]), f"{site}{path}{'?' * bool(query)}{query}", steps[at])
-    parts = query.split("&") if query else []
-    for at, part in enumerate(parts):
-        name, sign, value = part.partition("=")
-        if sign:
-            rest = "&".join([*parts[:at], f"{name}=*", *parts[at + 1 :]])
-            yield Form(f"?{name}=*", f"{address}?{rest}", value)
-    if query:
-        yield Form("?*", f"{address}?*", query)
 
 
 class _SeenPlace:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.traps.rules import YEAR
+from sharc_crawler.frontier.traps.common import YEAR
 from sharc_crawler.known_urls import UNSEEN
 
 if TYPE_CHECKING:

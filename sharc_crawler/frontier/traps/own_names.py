@@ -15,9 +15,9 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.traps.addresses import forms
+from sharc_crawler.frontier.traps.common import without_address
 from sharc_crawler.frontier.traps.fleeting import named_alone
-from sharc_crawler.frontier.traps.idle_places import forms
-from sharc_crawler.frontier.traps.rules import without_address
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.unlikely import look_at, nobodys
 

@@ -9,13 +9,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.traps.bottomless import first_folder
-from sharc_crawler.frontier.traps.doubted import MAX_HELD, SHOWN, Doubted, holds, shown, worth
-from sharc_crawler.frontier.traps.echoes import MOST, path_of, shape
+from sharc_crawler.frontier.traps.addresses import first_folder, shape
+from sharc_crawler.frontier.traps.common import as_trap, content_of, without_address
+from sharc_crawler.frontier.traps.doubted import HELD, LAST, MAX_HELD, SHOWN, Doubted, holds, shown, worth
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
-from sharc_crawler.frontier.traps.idle_places import forms
 from sharc_crawler.frontier.traps.renamed import renaming
-from sharc_crawler.frontier.traps.rules import HELD, LAST, as_trap, content_of, without_address
 from sharc_crawler.frontier.traps.suspicion import Suspicion
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.dated import dated
@@ -86,26 +84,6 @@ def shows_errors(url: str) -> bool:
     return not is_look(url) and not is_nobodys(url)
 
 
-def places(url: str) -> set[int]:
-    """An address without each one of its places: what others have, too, differ from it in no more than that."""
-    several = url.count("&")  # parameters together are more than one place
-    return {hash(form.rest) for form in forms(url) if not (several and form.place == "?*")}
-
-
-def under_path(url: str, content: str, first: str, known: set[int]) -> bool:
-    """Was the same shown under this path, with another query? ``known``: where contents were shown again.
-
-    >>> under_path("http://h/s/7?page=2", "a story", "http://h/s/7?sort=up", set())
-    True
-    """
-    path = path_of(url)
-    shown = hash((content, path))
-    under = shown in known or path == path_of(first)
-    if len(known) < MOST:
-        known.add(shown)
-    return under
-
-
 def feeds(
     page: PageId,
     linked: Sequence[PageId],
@@ -171,6 +149,10 @@ class Prober:
         if capture.traps and capture.traps.renamed:
             capture.traps.wanted += capture.traps.renamed.early(visit.page)
 
+    def feeds(self, ended: Ended, linked: Sequence[PageId], links: Sequence[Sighting]) -> bool:
+        """Does a copy of another page name new pages of its like?"""
+        return feeds(ended.fetch.page, linked, self._ledger.pages, ended.capture.seen, links)
+
     def surest(self, capture: SiteCapture, now: Instant) -> Visit | None:
         """The first of those that wait, with nothing else left; ``None``: the page that named it is asked again."""
         traps, doubted, pages = capture.traps, capture.doubted, self._ledger.pages
@@ -181,8 +163,6 @@ class Prober:
         looks = _looks(traps)
         if looks.stay:
             doubted.follow(traps.echoes.echoes, pages)
-        if traps.patient:
-            doubted.deepen(pages)
         for _ in range(MAX_HELD):
             visit, doubts = doubted.take()
             if traps.renamed and (wanted := traps.renamed.asks(visit.page)):

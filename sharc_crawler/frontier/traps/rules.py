@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.traps.common import MANY, YEAR, as_trap, without_address
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
@@ -21,27 +21,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.renamed import Renamed
     from sharc_crawler.frontier.traps.soft_errors import SoftErrors
     from sharc_crawler.frontier.traps.suspicion import Suspicion
-    from sharc_crawler.model import Outcome, PageId
-
-YEAR = re.compile(r"(?:19|20|21)(?<![0-9]..)[0-9]{2}")  #: no digit before it; asked last, for speed
-LAST = 2  #: what looks like a trap by itself waits longer than what copies alone named (1)
-MANY = 500  #: known pages, from which on those that seeds name count, too
-HELD = 4  #: what is left unless samples of it show something new
-
-
-def as_trap(why: str | None) -> str | None:
-    """Why something is left, and what takes it."""
-    return f"looks like a trap: {why} (traps=0 takes them)" if why else None
-
-
-def content_of(outcome: Outcome) -> str | None:
-    """What pages of a trap have in common: text and pictures, else all that counts. A second line: without address."""
-    return (outcome.document and outcome.document.words) or outcome.fingerprint
-
-
-def without_address(content: str | None) -> str:
-    """What a page shows, its own address left out."""
-    return content.rpartition("\n")[2] if content else ""
+    from sharc_crawler.model import PageId
 
 
 class Traps:
@@ -60,7 +40,6 @@ class Traps:
         self.renamed: Renamed | None = None  #: the same
         self.fleeting: FleetingLinks | None = None  #: once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  #: once there are such pages
-        self.patient = False  #: all tells that pages are there before they are named
         self.twice = bytearray()  #: by page: did two name it?
         self.samples: set[PageId] = set()  #: pages that are visited though they would be left
         self.tries = 0  #: of these since a page showed something new

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.traps import rules
+from sharc_crawler.frontier.traps.addresses import shape
 from sharc_crawler.frontier.traps.common_words import CommonWords
-from sharc_crawler.frontier.traps.echoes import shape
+from sharc_crawler.frontier.traps.doubted import LAST
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.unlikely import nobodys
 
@@ -67,8 +67,7 @@ class Suspicion:
         """Are the copies there before they are named? Their links stay, and what nobody names shows something else."""
         self._steady = looks.steady
         self._ask()
-        self._traps.patient = self._steady and bool(self._asked) and not any(self._asked.values())
-        self._traps.echoes.barren.patient = self._traps.patient
+        self._traps.echoes.barren.patient = self._steady and bool(self._asked) and not any(self._asked.values())
 
     def why_not(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
@@ -100,7 +99,7 @@ class Suspicion:
             found = not self.fresh(url)
         else:
             found = self._traps.idle is not None and self._traps.idle.doubts(url, self.words)
-        return rules.LAST if found else int(echoes.barren.doubts(self._pages.parents[page]))
+        return LAST if found else int(echoes.barren.doubts(self._pages.parents[page]))
 
     def nothing_else(self) -> None:
         """All that waits is doubted: the site is as small as it looks."""

@@ -15,7 +15,7 @@ from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONC
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import is_compared
-from sharc_crawler.frontier.traps.rules import content_of
+from sharc_crawler.frontier.traps.common import content_of
 from sharc_crawler.model import (
     EMBEDDED,
     Fetch,
@@ -139,12 +139,6 @@ class Finisher:
                 capture.strategy.linked(linked)
         return linked
 
-    def _feeds(self, ended: Ended, linked: Sequence[PageId], links: Sequence[Sighting]) -> bool:
-        """Does a copy of another page name new pages of its like?"""
-        from sharc_crawler.frontier.traps.probing import feeds  # only of copies
-
-        return feeds(ended.fetch.page, linked, self._ledger.pages, ended.capture.seen, links)
-
     def _listed(self, capture: SiteCapture, sitemap: PageId, outcome: Outcome, links: Sequence[Sighting]) -> None:
         """What it says of last changes. A feed says less: its dates may be those of publication."""
         if links:
@@ -207,7 +201,7 @@ class Finisher:
             if captured and (traps := capture.traps) is not None:
                 traps.named(task.page, linked, pages)
                 if (content := content_of(outcome)) is not None:
-                    traps.showed(task.page, fetch.url, content, pages, partial(self._feeds, ended, linked, links))
+                    traps.showed(task.page, fetch.url, content, pages, lambda: self.prober.feeds(ended, linked, links))
                 if (traps.wanted or traps.bottomless) and capture.spec.discover:
                     self.prober.visited(ended, linked)
         if task.page not in capture.again:

@@ -6,11 +6,13 @@ import random
 import re
 import string
 from itertools import product
+from zlib import crc32
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Sighting, Slot
+from sharc_crawler.model import Document, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.unlikely import looked_at, with_sayings
 from tests.frontier.conftest import World
 
 ROOT, TRUE = "http://h/", 30
@@ -19,6 +21,8 @@ LOWER, MIXED, BASE36 = string.ascii_lowercase, string.ascii_letters, string.asci
 
 class Made(World):
     """``pattern``: of addresses that are made up; ``names``: what of; ``links`` to them on a trap's page."""
+
+    says = False  #: are its words read, as those of served pages are, and told to whoever asks once more?
 
     def __init__(self, pattern: str, names: str, links: int = 10) -> None:
         super().__init__()
@@ -41,7 +45,12 @@ class Made(World):
         self.links[fetch.url] = [Sighting(link) for link in links]
         if fetch.url == ROOT and not self.first_named:
             self.first_named = self.links[ROOT]
-        return super().answer(fetch)._replace(fingerprint=content)
+        outcome = super().answer(fetch)._replace(fingerprint=content)
+        if not self.says:
+            return outcome
+        said = (crc32(word.encode()) for word in re.findall(r"\w+", content))
+        words = with_sayings(content, said) if looked_at(fetch.url) else content
+        return outcome._replace(document=Document(0, 0, len(links), words=words))
 
 
 class Beside(Made):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.frontier.traps.barren import DOUBT, GAPS, LEAST, MOST, SHARE, Barren
-from sharc_crawler.frontier.traps.doubted import doubts
+from sharc_crawler.frontier.traps.doubted import LAST, doubts
 from sharc_crawler.frontier.traps.probing import looked_at
-from sharc_crawler.frontier.traps.rules import LAST, Traps
+from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.model import Kind, Outcome, Result
 from tests.frontier.traps.made_sites import LOWER, ROOT, Made, captured, crawl, run_through
 from tests.frontier.traps.tables import add, table

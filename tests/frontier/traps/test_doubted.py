@@ -8,8 +8,8 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.traps.doubted import FEW, MAX_HELD, SAMPLES, SHARE, Doubted, holds
-from sharc_crawler.frontier.traps.rules import HELD, Traps
+from sharc_crawler.frontier.traps.doubted import FEW, HELD, MAX_HELD, SAMPLES, SHARE, Doubted, holds
+from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.model import Slot, Visit
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.traps.made_sites import ROOT, TRUE, Behind, captured, crawl

@@ -11,13 +11,7 @@ import pytest
 
 from benchmarks import bench_traps
 from benchmarks.trap_sites import story
-from sharc_crawler.frontier.traps import loops
-from sharc_crawler.frontier.traps.fleeting import FleetingLinks
-from sharc_crawler.frontier.traps.loops import ASKED, OFTEN, Loops
-from sharc_crawler.frontier.traps.rules import LAST, Traps
-from sharc_crawler.unlikely import look_at
-from tests.frontier.traps.made_sites import LOWER, ROOT, Made, crawl
-from tests.frontier.traps.tables import add, table
+from tests.frontier.traps.made_sites import LOWER, Made, crawl
 
 TRUE = 40
 PATTERNS = ("{}/PAGE", LOWER), ("s/{}/PAGE", LOWER), ("PAGE?r={}", string.digits)
@@ -30,6 +24,8 @@ def near(at: int) -> list[int]:
 
 class Web(Made):
     """Each answer makes up all its links, and says something else than before."""
+
+    says = True
 
     def content(self, url):
         found = re.search(r"page(\d+)", url)
@@ -96,56 +92,3 @@ def test_documents_by_one_script_are_all_captured(impolite, strategy):
     visited, capture = crawl(world, impolite, strategy)
     assert set(world.true) <= set(visited)
     assert not capture.left_out.reasons
-
-
-class Visited:
-    """One page under other names, which the page before named."""
-
-    def __init__(self, number: int = OFTEN, path: str = "page?r={}") -> None:
-        self.loops, self.pages, self.path = Loops(), table("first"), path
-        self.looks = FleetingLinks(Traps().echoes, Traps().errors)
-        self.wanted: list[str] = []
-        for name in range(number):
-            page = add(self.pages, path.format(name), len(self.pages) - 1)
-            self.wanted += self.loops.saw(page, self.pages)
-        self.last = len(self.pages) - 1
-
-    def doubts(self, path: str = "") -> int:
-        return self.loops.doubts(ROOT + (path or self.path.format("other")), self.looks)
-
-
-def test_what_was_visited_often_waits_unless_its_link_stays():
-    site = Visited()
-    assert {*site.wanted} == {look_at(site.pages.urls[site.last - 1])}, "who named it"
-    assert site.doubts() == LAST + 1
-    assert site.doubts("other?r=1") == 0
-    site.loops.saw(add(site.pages, "other?r=2", 1), site.pages)
-    assert site.doubts("other?r=1") == LAST + 1, "once is enough now"
-    site.looks.named(site.last - 1, [], site.pages)
-    assert site.doubts() == LAST + 1, "it is gone"
-    site.looks.named(site.last - 1, [site.last], site.pages)
-    assert site.doubts() == 0
-    assert Visited(OFTEN - 1).doubts() == 0
-    assert not Visited(OFTEN - 1).wanted
-
-
-def test_a_folder_counts_as_a_query_does_and_a_name_does_not():
-    assert Visited(path="s/{}/page").doubts() == LAST + 1
-    assert Visited(path="s/page/{}").doubts() == 0
-
-
-def test_where_more_of_a_query_is_another_it_waits_less_long():
-    assert Visited(path="page?a={0}&b={0}").doubts() == LAST
-
-
-def test_so_many_places_are_asked_for():
-    site = Visited(0)
-    for name in range((ASKED + 1) * OFTEN):
-        page = add(site.pages, f"{name // OFTEN}/{name}/page", len(site.pages) - 1)
-        site.wanted += site.loops.saw(page, site.pages)
-    assert len(site.wanted) == ASKED
-
-
-def test_so_many_addresses_are_counted(monkeypatch):
-    monkeypatch.setattr(loops, "MOST", 0)
-    assert Visited().doubts() == 0

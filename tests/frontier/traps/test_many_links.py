@@ -9,7 +9,8 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.bottomless import HUB, LAST
-from sharc_crawler.frontier.traps.rules import MANY, Traps
+from sharc_crawler.frontier.traps.common import MANY
+from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.traps.made_sites import LOWER, ROOT, Made, crawl

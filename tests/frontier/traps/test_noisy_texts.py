@@ -17,6 +17,8 @@ NOISE = {
 class Noisy(Made):
     """``form``: of an address, of a page and what is made up; ``near``: a page names the next ones."""
 
+    says = True
+
     def __init__(self, form: str, noise: str, pages: int, near: int) -> None:
         super().__init__("{}", LOWER)
         self.form, self.noise, self.near = form, noise, near

@@ -11,7 +11,11 @@ import pytest
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.traps import probing
+from sharc_crawler.frontier.traps import echoes
+from sharc_crawler.frontier.traps.addresses import places
+from sharc_crawler.frontier.traps.common import as_trap
+from sharc_crawler.frontier.traps.doubted import LAST
+from sharc_crawler.frontier.traps.echoes import under_path
 from sharc_crawler.frontier.traps.own_names import OwnNames
 from sharc_crawler.frontier.traps.probing import (
     Doubted,
@@ -19,13 +23,11 @@ from sharc_crawler.frontier.traps.probing import (
     feeds,
     is_look,
     names_new,
-    places,
     shown_by,
     shows_errors,
     take,
-    under_path,
 )
-from sharc_crawler.frontier.traps.rules import LAST, Traps, as_trap
+from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.visits.finishing import Ended
 from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot, Visit
@@ -148,7 +150,7 @@ def test_what_copies_lead_to_comes_as_if_it_were_two_links_nearer():
 
 
 def test_where_contents_were_shown_again_is_remembered_up_to_a_bound(monkeypatch):
-    monkeypatch.setattr(probing, "MOST", 2)
+    monkeypatch.setattr(echoes, "MOST", 2)
     known: set[int] = set()
     assert not any(under_path(f"{ROOT}{name}?x", "text", f"{ROOT}first", known) for name in "abc")
     assert [under_path(f"{ROOT}{name}?y", "text", f"{ROOT}first", known) for name in "abc"] == [True, True, False]
@@ -362,18 +364,13 @@ def test_what_an_address_that_nobody_names_shows_is_told_to_the_rule_that_asks_f
     assert weighed == [traps.fleeting] * 2
 
 
-@pytest.mark.parametrize("doubts", [LAST, LAST + 1])
-def test_one_trail_is_followed_after_the_other_once_links_stay_or_pages_are_visited_again_and_again(doubts):
+def test_one_trail_is_followed_after_the_other_where_pages_wait_longest():
     pages, doubted = table("one"), Doubted()
     trail = [1]
     for depth in range(3):
         trail.append(add(pages, f"step{depth}", trail[-1]))
-    for page in trail[:2]:
-        doubted.put(Visit(page, Slot.FIRST), pages, doubts)
-    if doubts == LAST:
-        doubted.deepen(pages)
-    for page in trail[2:]:
-        doubted.put(Visit(page, Slot.FIRST), pages, doubts)
+    for page in trail:
+        doubted.put(Visit(page, Slot.FIRST), pages, LAST + 1)
     assert taken(doubted) == trail[::-1]
 
 

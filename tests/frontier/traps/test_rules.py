@@ -8,9 +8,9 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.traps.doubted import doubts
+from sharc_crawler.frontier.traps.doubted import LAST, doubts
 from sharc_crawler.frontier.traps.made_up import made_up
-from sharc_crawler.frontier.traps.rules import LAST, Traps
+from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.model import Kind, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World

@@ -77,7 +77,7 @@ class Named:
 
     def weigh(self) -> bool:
         self.suspicion.weigh(SimpleNamespace(steady=self.steady))
-        return self.traps.patient
+        return self.traps.echoes.barren.patient
 
     def copy(self, path: str, text: str = "a photo") -> None:
         page = add(self.pages, path, 1)

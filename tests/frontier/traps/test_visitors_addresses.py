@@ -29,6 +29,7 @@ def numbers(visited: list[str]) -> set[int]:
 class Sessions(Made):
     """Each link to one of twelve pages has something in its address that is made up at each answer."""
 
+    says = True
     true = range(12)
 
     def content(self, url):

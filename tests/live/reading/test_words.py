@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.changes.noise import plain_text, spaced_text
-from sharc_crawler.frontier.traps.rules import without_address
+from sharc_crawler.frontier.traps.common import without_address
 from sharc_crawler.live.reading.words import FIGURES, FRAGMENT, MANY, without_made_up, words
 
 if TYPE_CHECKING:
