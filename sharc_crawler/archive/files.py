@@ -44,3 +44,12 @@ def forget_drafts(folder: Path) -> None:
     for path in folder.glob(".*.*"):
         if path.suffix[1:].isdecimal() and path.is_file():
             path.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder outlast a power failure."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
-
-if sys.platform != "win32":
-    import fcntl
+from sharc_crawler.locks import lock
 
 
 def are_finished(folder: Path) -> bool:
@@ -18,17 +15,6 @@ def are_finished(folder: Path) -> bool:
         names = {entry.name for entry in found}
     warcs = (name for name in names if name.endswith((SUFFIX, SUFFIX + OPEN)))
     return all(f"{warc.removesuffix(SUFFIX)}.cdxj" in names for warc in warcs)
-
-
-def lock(descriptor: int) -> bool:
-    """Hold a file for this writer until the descriptor is closed; false: another writer holds it."""
-    if sys.platform == "win32":  # an open file can be neither renamed nor removed there
-        return True
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def in_use(folder: Path) -> Path | None:

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive.cdxj import write_index
-from sharc_crawler.archive.files import OPEN, SUFFIX
+from sharc_crawler.archive.files import OPEN, SUFFIX, sync_folder
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.owners import MARK, epoch_of, former, mark_of
 from sharc_crawler.archive.recovery import record_ends
-from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.errors import DataError
 

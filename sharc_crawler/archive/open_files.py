@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
+import resource
 from collections import OrderedDict
 from pathlib import Path
 from typing import Protocol
 from weakref import ReferenceType, ref
-
-if sys.platform != "win32":
-    import resource
 
 ENOUGH = 65_536  #: nothing here can use more
 RESERVE = 56  #: descriptors that are no WARC file: sockets, databases, temporary files, what libraries open
@@ -53,19 +50,16 @@ class OpenFiles:
 
 def limit() -> int:
     """Descriptors that this process may have."""
-    if sys.platform == "win32":
-        return 8192
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return ENOUGH if soft == resource.RLIM_INFINITY else soft
 
 
 def raise_limit() -> int:
     """Raise the soft limit to the hard one, as far as anything here can use it; what it is now."""
-    if sys.platform != "win32":
-        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
-        if limit() < wanted:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
+    if limit() < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
     return limit()
 
 

@@ -11,12 +11,12 @@ from typing import BinaryIO
 from sharc_crawler.archive import checkpoints
 from sharc_crawler.archive.cdxj import write_index, write_lines
 from sharc_crawler.archive.files import OPEN, SUFFIX
-from sharc_crawler.archive.held_files import lock
 from sharc_crawler.archive.indexing import entries, entries_of
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.warc_file import HELD
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.errors import DataError
+from sharc_crawler.locks import lock
 
 _ANSWERS = ("response", "revisit")
 

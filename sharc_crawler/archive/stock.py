@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from sharc_crawler.archive.cdxj import write_index
 from sharc_crawler.archive.checkpoints import NOTHING, remembered, vouched_for
-from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.files import SUFFIX, sync_folder
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.recovery import finish
-from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.instants import iso
 

@@ -14,11 +14,10 @@ from pathlib import Path
 
 from sharc_crawler.archive import checkpoints
 from sharc_crawler.archive.cdxj import write_index
-from sharc_crawler.archive.files import OPEN, SUFFIX, TAKEN, forget_drafts
+from sharc_crawler.archive.files import OPEN, SUFFIX, TAKEN, forget_drafts, sync_folder
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.owners import former, own_name
 from sharc_crawler.archive.recovery import record_ends
-from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.errors import Superseded
 
 STAY = (SUFFIX, ".cdxj")  #: what never changes once it is there

@@ -8,11 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 from weakref import finalize
 
-from sharc_crawler.archive.files import OPEN, TAKEN, append_whole
-from sharc_crawler.archive.held_files import lock
+from sharc_crawler.archive.files import OPEN, TAKEN, append_whole, sync_folder
 from sharc_crawler.archive.open_files import here
-from sharc_crawler.archive.synced import sync_folder
 from sharc_crawler.errors import Superseded
+from sharc_crawler.locks import lock
 
 HELD: set[Path] = set()  #: the files that this process is writing, suspended ones too, by their names while open
 
@@ -107,7 +106,8 @@ class WarcFile:
 
     def _reopen(self, flags: int) -> None:
         self._descriptor = os.open(self._open_path, os.O_RDWR | os.O_APPEND | flags, 0o666)
-        lock(self._descriptor)
+        with suppress(OSError):  # of a file system without locks
+            lock(self._descriptor)
         here.use(self)
 
     def _let_go(self) -> None:

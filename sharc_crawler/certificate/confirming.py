@@ -20,9 +20,7 @@ from typing import Any, NamedTuple
 
 from sharc_crawler.archive.documents import document_file
 from sharc_crawler.archive.drafts import Drafts
-from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.held_files import lock
-from sharc_crawler.archive.synced import sync_folder
+from sharc_crawler.archive.files import SUFFIX, sync_folder
 from sharc_crawler.archive.warc_names import index_path, series_of
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.examining import Again, lag_of
@@ -43,6 +41,7 @@ from sharc_crawler.evidence.lag import seen
 from sharc_crawler.evidence.lastmods import Lastmod
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, unix
+from sharc_crawler.locks import lock
 from sharc_crawler.model import Instant, Seconds, Verdict
 from sharc_crawler.urls import canonical
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.held_files import lock
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.collection.folder import ADDING, Collection, check_new, is_over
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.locks import lock
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.beside import open_state
 
@@ -74,9 +73,6 @@ def add(folder: Path, capture: Path, learn: Callable[[Path, Path], None]) -> Pat
 @contextmanager
 def _held(folder: Path) -> Iterator[bool]:
     """Hold a folder for this process; false: another one holds it."""
-    if sys.platform == "win32":  # no folder can be opened there
-        yield False
-        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         yield lock(descriptor)

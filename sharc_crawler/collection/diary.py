@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.errors import UsageError
-from sharc_crawler.storage.beside import is_locked
+from sharc_crawler.locks import is_locked, lock
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
-
-if sys.platform != "win32":
-    import fcntl
 
 
 NAME, LOCK = "keep.json", ".keep.lock"
@@ -47,21 +43,17 @@ def is_kept(folder: Path) -> bool:
 def hold_collection(folder: Path) -> IO[bytes]:
     """Keep a collection until the file that this returns is closed, or the process ends however it does.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where another process keeps it, or nobody can. On Windows nothing
-    is held.
+    Raises :class:`~sharc_crawler.errors.UsageError` where another process keeps it, or nobody can.
     """
     try:
         held = (folder / LOCK).open("ab", buffering=0)
     except OSError as error:
         raise UsageError(f"collection={str(folder)!r} cannot be written to: {error.strerror}") from error
-    if sys.platform != "win32":
-        try:
-            fcntl.flock(held.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            held.close()
-            raise UsageError(
-                f"collection={str(folder)!r} is kept by another `sharc keep` already; stop that one, or leave it to it"
-            ) from None
+    if not lock(held.fileno()):
+        held.close()
+        raise UsageError(
+            f"collection={str(folder)!r} is kept by another `sharc keep` already; stop that one, or leave it to it"
+        )
     return held
 
 

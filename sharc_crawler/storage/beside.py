@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,13 +11,10 @@ from pathlib import Path
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.frontier.store import FrontierStore
+from sharc_crawler.locks import is_locked
 from sharc_crawler.storage.holding import LOCK
 from sharc_crawler.storage.opening import NAMED, USUAL, kept_by, store_of_folder
 from sharc_crawler.storage.sqlite import FILE_NAME, WAY_OUT, SqliteStore
-
-if sys.platform != "win32":
-    import fcntl
-
 
 #: what commands write into a folder of captures: nothing else there is theirs to remove
 _WRITTEN = r"index\.html|(?:report|certificate|signature|timestamp)\b.*\.(?:html|jsonl?|tsr)|.+\.(?:warc\.gz|cdxj)"
@@ -69,18 +65,6 @@ def is_held(folder: Path) -> bool:
     return is_locked(folder / LOCK)
 
 
-def is_locked(file: Path) -> bool:
-    """Does a process hold this lock at this moment?"""
-    if sys.platform == "win32" or not file.is_file():
-        return False
-    with file.open("rb") as lock:
-        try:
-            fcntl.flock(lock.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
-
-
 def forget_killed(folder: Path, name: str = "") -> None:
     """Remove the drafts that processes of this machine left in a folder when they were killed; none while it is held.
 
@@ -94,8 +78,6 @@ def forget_killed(folder: Path, name: str = "") -> None:
 
 
 def _runs(process: int) -> bool:
-    if sys.platform == "win32":  # to ask would end it
-        return True
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from pathlib import Path
 from typing import IO
 
 from sharc_crawler.errors import Superseded
-
-if sys.platform != "win32":
-    import fcntl
-
+from sharc_crawler.locks import lock
 
 LOCK = ".frontier.lock"
 _MINE = secrets.token_hex(8).encode()  #: this process, as the lock names it
@@ -20,21 +16,15 @@ _MINE = secrets.token_hex(8).encode()  #: this process, as the lock names it
 def hold(folder: Path) -> IO[bytes]:
     """Hold the state of a folder until the file that this returns is closed, or the process ends however it does.
 
-    Raises :class:`~sharc_crawler.errors.Superseded` where another process holds it. On Windows nothing is held.
+    Raises :class:`~sharc_crawler.errors.Superseded` where another process holds it.
     """
     held = (folder / LOCK).open("ab", buffering=0)
-    if sys.platform == "win32":
-        return held
-    try:
-        fcntl.flock(held.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+    if not lock(held.fileno()):
         held.close()
-        if not isinstance(error, BlockingIOError):
-            raise
         raise Superseded(
             f"output={str(folder)!r} is being written by another crawl; wait for its end, or choose another folder"
             " (SHARC_OUTPUT='captures/%(name)s/%(time)s' gives each run of a project's spider its own)"
-        ) from None
+        )
     held.truncate(0)
     held.write(_MINE)
     return held

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from sharc_crawler.errors import Superseded
@@ -11,7 +9,6 @@ from sharc_crawler.storage.beside import is_held
 from sharc_crawler.storage.holding import LOCK, hold, owner
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="nothing is held there")
 def test_a_folder_is_held_by_one_until_it_is_let_go_and_names_who_held_it_last(tmp_path):
     assert (is_held(tmp_path), owner(tmp_path)) == (False, "")
     held = hold(tmp_path)

@@ -7,7 +7,6 @@ next owner of a site goes on with what is there.
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,13 +15,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler.archive.delivery import deliver, fetch
 from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.held_files import lock
 from sharc_crawler.archive.mirror import seal
 from sharc_crawler.archive.objects import ObjectFolder, is_url
 from sharc_crawler.archive.owners import MARK, mark_of
 from sharc_crawler.archive.taking_over import put_in_place, take_over
 from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
 from sharc_crawler.live.setup.output import make_folder
+from sharc_crawler.locks import lock
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
@@ -210,8 +209,6 @@ def own_folder(prefix: str, scratch: Path | None) -> Iterator[Path]:
 
 def _clear(prefix: str, scratch: Path) -> None:
     """Remove what nobody holds any more."""
-    if sys.platform == "win32":  # nothing is locked there
-        return
     for path in scratch.glob(f"{prefix}*/{_HELD}"):
         with suppress(OSError), path.open("rb") as held:  # another user's is theirs
             if lock(held.fileno()):
