@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
@@ -49,18 +49,13 @@ _FILE = click.Path(path_type=Path)
 @click.option("--json", "as_json", is_flag=True, help="Say where it is served as one line of JSON.")
 def command(
     port: int,
-    pages: int,
-    seed: int,
-    scale: float,
-    script: float,
-    lying: float,
-    news: float,
     truth: Path | None,
     log: Path | None,
     crawl: bool,
     strategy: str,
     output: Path | None,
     as_json: bool,
+    **parameters: Any,
 ) -> None:
     r"""Serve the living site on loopback until Ctrl-C.
 
@@ -75,7 +70,7 @@ def command(
       sharc demo --script 0.3   # in part made by script, for browser=auto
       sharc demo --news 600   # with sections that publish, for mode=instant
     """
-    site = LivingSite(seed=seed, pages=pages, scale=scale, script=script, lying=lying, news=news)
+    site = LivingSite(**parameters)
     began = time.time()
     code = 0
     with serve(site, port=0 if crawl else port) as server:

@@ -99,27 +99,22 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder for copies of what this worker does in an object store.  [default: the system's temporary one]",
 )
-@click.option("--sites", type=click.IntRange(1), default=100, help="Sites held at most.  [default: 100]")
+@click.option("--sites", "room", type=click.IntRange(1), default=100, help="Sites held at most.  [default: 100]")
 @click.option("--name", help="Of this worker, once in the fleet.  [default: HOST-PROCESS]")
 @click.option("--term", type=click.FloatRange(3), default=TERM, help="Seconds for which a site is held.  [default: 60]")
 @click.option("--until-done", is_flag=True, help="End when no site of the fleet is left to capture.")
-@click.option("--history", is_flag=True, help="What a capture teaches is kept in the ledger, for the site's next one.")
-@click.option("--masks", is_flag=True, help="Masks that a site's captures learned hold for its next ones, unseen.")
+@click.option(
+    "--history",
+    "shares_history",
+    is_flag=True,
+    help="What a capture teaches is kept in the ledger, for the site's next one.",
+)
+@click.option(
+    "--masks", "takes_masks", is_flag=True, help="Masks that a site's captures learned hold for its next ones, unseen."
+)
 @click.option("--by-address", is_flag=True, help="All names of one address share a pace, in the whole fleet.")
-@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
-def work(
-    dsn: str,
-    output: str,
-    scratch: Path | None,
-    sites: int,
-    name: str | None,
-    term: float,
-    until_done: bool,
-    history: bool,
-    masks: bool,
-    by_address: bool,
-    settings: tuple[str, ...],
-) -> None:
+@click.option("-s", "chosen", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
+def work(dsn: str, name: str | None, term: float, **how: Any) -> None:
     r"""Work: claim sites, capture them, go on where other workers died; until Ctrl-C or SIGTERM, or a drain.
 
     What is in flight then is finished, and sites are handed over. All workers of a fleet have the same --output, a
@@ -138,19 +133,7 @@ def work(
     unfailing()  # a log that cannot be written is nothing to a site
     ledger = open_fleet(dsn, term / 3)
     name = name or f"{socket.gethostname()}-{os.getpid()}"
-    code = run_worker(
-        ledger,
-        name,
-        output,
-        settings,
-        room=sites,
-        term=term,
-        scratch=scratch,
-        until_done=until_done,
-        by_address=by_address,
-        shares_history=history,
-        takes_masks=masks,
-    )
+    code = run_worker(ledger, name, term=term, **how)
     say_next("sharc", "fleet", "status", dsn)
     raise click.exceptions.Exit(code)
 

@@ -12,7 +12,7 @@ captures of the sites then showed (:func:`trust`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -87,14 +87,11 @@ def intervals(loads: Sequence[SiteLoad], per_day: float | None, trusted: float =
     [0.04, 0.26]
     """
     if per_day is None:
-        return [_bisect(lambda every, load=load: changed(load, every) - WORTH) for load in loads]
+        return [_worn(load) for load in loads]
     budget = per_day / DAY
-    low, high = 0.0, max((_gain(load, LONGEST) / load.cost for load in loads), default=0.0)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        spent = sum(load.cost / _worth(load, middle) for load in loads)
-        low, high = (middle, high) if spent > budget else (low, middle)
-    best = [_worth(load, high) for load in loads]
+    dearest = max((_gain(load, LONGEST) / load.cost for load in loads), default=0.0)
+    price = _bisect(lambda price: budget - sum(load.cost / _worth(load, price) for load in loads), 0.0, dearest)
+    best = [_worth(load, price) for load in loads]
     return (
         best if trusted == 1.0 else within([every**-trusted for every in best], [load.cost for load in loads], budget)
     )
@@ -108,23 +105,22 @@ def within(often: Sequence[float], costs: Sequence[float], budget: float) -> lis
     """
     shares, prices = np.array(often), np.array(costs)
 
-    def excess(scale: float) -> float:
-        return budget - float((prices / np.clip(scale / shares, SHORTEST, LONGEST)).sum())
+    def each(scale: float) -> NDArray[np.float64]:
+        return np.asarray(np.clip(np.exp(scale) / shares, SHORTEST, LONGEST))
 
-    low, high = (np.log(bound * extreme) for bound, extreme in zip((SHORTEST, LONGEST), _ends(shares), strict=True))
-    for _ in range(2 * _STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if excess(float(np.exp(middle))) >= 0 else (middle, high)
-    return [float(every) for every in np.clip(np.exp(high) / shares, SHORTEST, LONGEST)]
+    low, high = np.log(SHORTEST * min(often, default=1.0)), np.log(LONGEST * max(often, default=1.0))
+    scale = _bisect(lambda scale: budget - float((prices / each(scale)).sum()), low, high, 2 * _STEPS)
+    return [float(every) for every in each(scale)]
 
 
-def _ends(shares: NDArray[np.float64]) -> tuple[float, float]:
-    return (float(shares.min()), float(shares.max())) if shares.size else (1.0, 1.0)
+def _worn(load: SiteLoad) -> Seconds:
+    """The interval after which a site is worth a capture, whatever that costs."""
+    return _interval(lambda every: changed(load, every) - WORTH)
 
 
 def _worth(load: SiteLoad, price: float) -> Seconds:
     """The interval at which one capture more per second would bring as many fresh pages as its requests are worth."""
-    return _bisect(lambda every: _gain(load, every) - price * load.cost)
+    return _interval(lambda every: _gain(load, every) - price * load.cost)
 
 
 def _gain(load: SiteLoad, every: Seconds) -> float:
@@ -134,11 +130,14 @@ def _gain(load: SiteLoad, every: Seconds) -> float:
     return float(((1 - (1 + changes) * np.exp(-changes)) / moving).sum())
 
 
-def _bisect(excess: object) -> Seconds:
+def _interval(excess: Callable[[Seconds], float]) -> Seconds:
     """The interval, within the bounds, at which a growing function becomes positive."""
-    assert callable(excess)
-    low, high = np.log(SHORTEST), np.log(LONGEST)
-    for _ in range(_STEPS):
+    return float(np.exp(_bisect(lambda log: excess(float(np.exp(log))), np.log(SHORTEST), np.log(LONGEST))))
+
+
+def _bisect(excess: Callable[[float], float], low: float, high: float, steps: int = _STEPS) -> float:
+    """Where a growing function becomes positive."""
+    for _ in range(steps):
         middle = (low + high) / 2
-        low, high = (low, middle) if excess(float(np.exp(middle))) > 0 else (middle, high)
-    return float(np.exp(high))
+        low, high = (low, middle) if excess(middle) > 0 else (middle, high)
+    return high
