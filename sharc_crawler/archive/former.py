@@ -6,7 +6,6 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, read_index
 from sharc_crawler.archive.files import SUFFIX
@@ -18,9 +17,7 @@ from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import unix
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.model import CaptureRef
-
-if TYPE_CHECKING:
-    from sharc_crawler.spool import Octets
+from sharc_crawler.spool import Octets
 
 _OK = "200"
 

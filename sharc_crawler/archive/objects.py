@@ -6,13 +6,11 @@ import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler import extras
 from sharc_crawler.errors import UsageError
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)")
 #: a store that does not answer is found out soon, and asked again by whoever waits for it

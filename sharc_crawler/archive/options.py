@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError, unknown_name
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
+from sharc_crawler.model import Instant
 
 GIGABYTE = 1_000_000_000
 DEDUP = ("capture", "site", "collection", "off")

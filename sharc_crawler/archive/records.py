@@ -7,13 +7,11 @@ import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.errors import DataError
-
-if TYPE_CHECKING:
-    from sharc_crawler.spool import Octets
+from sharc_crawler.spool import Octets
 
 HTTP_REQUEST = "application/http;msgtype=request"
 HTTP_RESPONSE = "application/http;msgtype=response"

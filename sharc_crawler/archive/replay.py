@@ -16,7 +16,6 @@ from http.client import HTTPConnection, HTTPException
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, index_lines, read_index
 from sharc_crawler.archive.files import SUFFIX
@@ -24,10 +23,8 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.options import COLLECTION
 from sharc_crawler.archive.zipnum import merged
 from sharc_crawler.errors import SharcError, UsageError
+from sharc_crawler.model import Instant
 from sharc_crawler.urls import _PARAMETERS
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
 
 PYWB = "SHARC_PYWB"  #: environment variable: the folder with pywb's programs
 _PORTS = range(15_000, 32_000)

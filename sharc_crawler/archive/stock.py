@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from sharc_crawler.archive.cdxj import write_index
 from sharc_crawler.archive.checkpoints import NOTHING, remembered, vouched_for
@@ -21,11 +21,9 @@ from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.instants import iso
+from sharc_crawler.model import Instant
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
-
-    Place = tuple[str, int]  #: file and offset
+Place = tuple[str, int]  #: file and offset
 
 DAMAGED = ".damaged"  #: added to the name of a file as it was before it was mended
 _MENDING = ".mending"

@@ -17,14 +17,12 @@ from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.zipnum import merged, write_zipnum
 from sharc_crawler.errors import DataError
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
+from sharc_crawler.model import Instant
 
 VERSION = "1.1.1"
 PACKAGE, SEAL = "datapackage.json", "datapackage-digest.json"

@@ -7,12 +7,9 @@ import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
+from sharc_crawler.model import Instant
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 _LONGEST = 80

@@ -8,16 +8,13 @@ from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sharc_crawler.archive.fetches import FetchedPage, pages
 from sharc_crawler.changes.learning import Pair
 from sharc_crawler.errors import DataError
+from sharc_crawler.model import Seconds
 from sharc_crawler.text import is_text
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
 
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _METHOD = re.compile(r"[?&]__wb_method=")  #: parts a URL from what was sent to it, in a key

@@ -6,17 +6,15 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.errors import UsageError, nearest
 from sharc_crawler.lab.experiment import RunSpec
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.synthetic import SyntheticSpec
+from sharc_crawler.model import Instant
 from sharc_crawler.options.kinds import Flag, Real, Text, ValueKind, Whole
 from sharc_crawler.options.reading import ARGUMENTS, checked
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
 
 ROOT = "/"
 _TELLS = ("attested", "lying", "sitemap", "feed", "listing", "late")

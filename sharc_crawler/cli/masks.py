@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,15 +17,13 @@ from sharc_crawler.cli._outputs import to_file, written
 from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.model import Seconds
 from sharc_crawler.report.lesson import lesson_of, of_pairs
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.taught import Teachers
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.opening import holds_state
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
 
 _FILE = click.Path(exists=True, path_type=Path)
 

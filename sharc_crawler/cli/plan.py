@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 import click
@@ -21,6 +20,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.plan import Foreseen, foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
 from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.model import Seconds
 from sharc_crawler.options.kinds import url as checked_url
 from sharc_crawler.plugins import names as plugin_names
 from sharc_crawler.plural import counted
@@ -29,9 +29,6 @@ from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
 
 STRATEGIES = "bfs,sharc-online,sharc-offline,sharc-revisits,sharc-optimal,sharc-selective,sharc-attested"
 SHOWN = 10  #: hopeless pages listed

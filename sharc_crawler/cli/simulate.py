@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -21,11 +21,9 @@ from sharc_crawler.lab.experiment import Facts, RunSpec, build, run, seeded, sum
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.pool import run_all
 from sharc_crawler.lab.schedule import write_schedules
+from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.lab.synthetic import SyntheticSpec
 
 AVERAGED = ("incoherent", "as\nexpected", "unknown", "hopeless", "of these\nincoherent", "blur")  #: over the seeds
 SHOWN = ("strategy", "revisits", "seed", "pages", "gone", *AVERAGED)

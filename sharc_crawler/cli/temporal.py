@@ -6,10 +6,13 @@ import csv
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
@@ -28,13 +31,7 @@ from sharc_crawler.seeds.temporal.labels import read_labels
 from sharc_crawler.seeds.temporal.rank import LEAST_PAGES, Ranked, within_budget
 from sharc_crawler.seeds.temporal.views import LogOptions, PageViews, read_views
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Labelled = tuple[NDArray[np.int64], NDArray[np.bool_]]
+Labelled = tuple[NDArray[np.int64], NDArray[np.bool_]]
 
 
 @click.command(

@@ -8,19 +8,16 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.collection.folder import ADDING, Collection, check_new, is_over
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.frontier.rows import CaptureRow
 from sharc_crawler.locks import lock
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.beside import open_state
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import CaptureRow
 
 
 class KnownCaptureError(UsageError):

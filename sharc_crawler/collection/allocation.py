@@ -13,14 +13,12 @@ captures of the sites then showed (:func:`trust`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 DAY: Seconds = 86_400.0
 SHORTEST: Seconds = 3_600.0  #: between two captures of a site

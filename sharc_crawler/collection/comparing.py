@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sharc_crawler.changes.masks import same_content
+from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.model import Kind
 from sharc_crawler.report.difference import paired
 from sharc_crawler.report.left_out import bound_that_left, left_urls
 from sharc_crawler.report.opened import open_facts
-
-if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import PageFacts
-
 
 _NOT_MODIFIED = 304
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, NamedTuple
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.errors import UsageError
 from sharc_crawler.locks import is_locked, lock
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, Seconds
-
+from sharc_crawler.model import Instant, Seconds
 
 NAME, LOCK = "keep.json", ".keep.lock"
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso, second, unix
+from sharc_crawler.model import Instant
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
 
 NAME = "distrusted.json"
 _WORDS = (

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sharc_crawler.collection.folder import CAPTURES, Collection, check_new, is_over
 from sharc_crawler.collection.terms import FILE, MASKS, OF_CAPTURES, CollectionTerms, SiteTerms
 from sharc_crawler.errors import UsageError
+from sharc_crawler.model import Instant
 from sharc_crawler.options.reading import read_arguments
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
 
 
 def followed(given: Mapping[str, str], now: Instant) -> tuple[dict[str, str], Mapping[str, str]]:

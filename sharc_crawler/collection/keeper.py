@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from shutil import disk_usage
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from sharc_crawler.collection.confirming import Confirmer
@@ -29,12 +29,10 @@ from sharc_crawler.collection.terms import AUTO, FILE, SiteTerms
 from sharc_crawler.collection.thinning import is_damaged_note, thin
 from sharc_crawler.errors import SharcError, UsageError
 from sharc_crawler.instants import second
+from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import short, size
 from sharc_crawler.storage.beside import is_held
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, Seconds
 
 LOGS, CONFIRM_LOG = "logs", ".confirm.log"  #: a site is not named so
 PROFILE = "sharc_crawler.live.profile"

@@ -7,14 +7,12 @@ import shlex
 import subprocess
 from http.client import HTTPException
 from threading import Thread
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from sharc_crawler.errors import SharcError
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 PATIENCE: Seconds = 30.0  #: with whoever is told
 

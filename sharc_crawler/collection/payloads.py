@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
@@ -16,11 +16,8 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.collection.referring import taken_digests
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Place = tuple[Path, int]  #: WARC file and offset
-    Codes = NDArray[np.int64]
+Place = tuple[Path, int]  #: WARC file and offset
+Codes = NDArray[np.int64]
 
 
 class Holding:

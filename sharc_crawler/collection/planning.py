@@ -13,13 +13,12 @@ from sharc_crawler.collection.terms import AUTO
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Kind, Seconds
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
-from sharc_crawler.rates.history import UNCHANGED
+from sharc_crawler.rates.history import UNCHANGED, SiteHistory
 from sharc_crawler.rates.history import UNKNOWN as UNSEEN
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
     from sharc_crawler.collection.folder import Collection
-    from sharc_crawler.rates.history import SiteHistory
 
 UNKNOWN: Seconds = DAY  #: of a site of which nothing is known yet, until its second capture has taught
 AGAIN = 2.0  #: requests of a capture for each of its pages: visit and revisit

@@ -6,17 +6,14 @@ import math
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sharc_crawler.collection.folder import CAPTURES, REMOVING, CollectedCapture, Collection, is_over
 from sharc_crawler.collection.payloads import Holding, is_spare
 from sharc_crawler.collection.terms import PERIODS
+from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.observations import ObservationStore
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, Seconds
 
 _DAMAGED = "this former capture is damaged, or lacks files:"
 

@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.archive.wacz import WACZ
 from sharc_crawler.certificate.beside import around
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.names import is_certified
+from sharc_crawler.certificate.sealing import Trust
 from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify, why_none
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.collection.certifying import CERTIFICATES, check_at
@@ -27,10 +28,6 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.unsealed import author_of, unsealed
 from sharc_crawler.report.write import to_json
-
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.sealing import Trust
-
 
 _WAY_OUT = "mount it there in place of the link, or move the whole collection, whose own folder may be a link"
 #: of a collection's folder; what its own settings, histories and logs say is told by no certificate

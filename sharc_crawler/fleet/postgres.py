@@ -18,7 +18,19 @@ from psycopg.conninfo import conninfo_to_dict
 from sharc_crawler.errors import StoreUnavailable, UsageError
 from sharc_crawler.fleet import postgres_sql as sql
 from sharc_crawler.fleet import schema
-from sharc_crawler.fleet.ledger import FleetStatus, JournalStep, SiteState, Tenure
+from sharc_crawler.fleet.ledger import (
+    Allowance,
+    FleetStatus,
+    JournalStep,
+    Pulse,
+    Renewal,
+    Reservation,
+    SiteOrder,
+    SiteState,
+    SiteStatus,
+    Tenure,
+    Wish,
+)
 from sharc_crawler.fleet.rows import (
     allowance,
     fleet_status,
@@ -33,7 +45,6 @@ from sharc_crawler.fleet.rows import (
 if TYPE_CHECKING:
     from psycopg.abc import PQGen
 
-    from sharc_crawler.fleet.ledger import Allowance, Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish
     from sharc_crawler.model import Instant, Seconds
 
 AT_ONCE = 1_000  #: orders a statement

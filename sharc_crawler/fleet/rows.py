@@ -6,25 +6,23 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.fleet.ledger import (
     Allowance,
     Bound,
     FleetStatus,
     Renewal,
+    SiteOrder,
     SiteState,
     SiteStatus,
     Tenure,
     Wish,
     WorkerStatus,
 )
+from sharc_crawler.model import Instant
 
-if TYPE_CHECKING:
-    from sharc_crawler.fleet.ledger import SiteOrder
-    from sharc_crawler.model import Instant
-
-    Row = Sequence[Any]
+Row = Sequence[Any]
 
 
 def surplus(worker: str, alive: Iterable[tuple[str, int, int]]) -> int:

@@ -11,10 +11,22 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sharc_crawler.fleet import schema
-from sharc_crawler.fleet.ledger import FleetStatus, JournalStep, SiteState, Tenure
+from sharc_crawler.fleet.ledger import (
+    Allowance,
+    FleetStatus,
+    JournalStep,
+    Pulse,
+    Renewal,
+    Reservation,
+    SiteOrder,
+    SiteState,
+    SiteStatus,
+    Tenure,
+    Wish,
+)
 from sharc_crawler.fleet.rows import (
     allowance,
     fleet_status,
@@ -25,13 +37,10 @@ from sharc_crawler.fleet.rows import (
     tenure_of,
     worker_status,
 )
+from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.storage.connecting import Connection, share
 from sharc_crawler.storage.frontier_rows import statements
 from sharc_crawler.storage.sqlite_errors import said_of
-
-if TYPE_CHECKING:
-    from sharc_crawler.fleet.ledger import Allowance, Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish
-    from sharc_crawler.model import Instant, Seconds
 
 AT_ONCE = 1_000  #: orders read at once
 ROWS = 200  #: of a journal

@@ -11,17 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.archive.histories.gathering import NO_STATUS, NOT_WEB, Gathering, numbered, status_of
 from sharc_crawler.archive.histories.pages import UNSAID, MediaTypes
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 BLOCK = 8_192  #: lines at once
 

@@ -6,19 +6,16 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.archive.histories.pages import UNSAID
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.http import REDIRECTS
+from sharc_crawler.model import Instant
 from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Answered, Captures
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Instant
 
 OK = 200
 NO_STATUS = 0  #: not said: an index leaves it out of revisits and of some old captures

@@ -17,7 +17,15 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive.bounded_heads import bounded_records
 from sharc_crawler.archive.histories import cdx, timemap
-from sharc_crawler.archive.histories.gathering import NO_STATUS, NOT_MODIFIED, OK, Gathering, numbered, status_of
+from sharc_crawler.archive.histories.gathering import (
+    NO_STATUS,
+    NOT_MODIFIED,
+    OK,
+    Gathering,
+    Problems,
+    numbered,
+    status_of,
+)
 from sharc_crawler.archive.histories.pages import MediaTypes
 from sharc_crawler.archive.histories.timemap import memento_links, original_of
 from sharc_crawler.archive.lines import CountingReader, ends_whole, lines
@@ -34,7 +42,6 @@ if TYPE_CHECKING:
     from warcio.recordloader import ArcWarcRecord
     from warcio.statusandheaders import StatusAndHeaders
 
-    from sharc_crawler.archive.histories.gathering import Problems
     from sharc_crawler.observation import Observation
     from sharc_crawler.seeds.hacs.captures import Answered, Captures
 

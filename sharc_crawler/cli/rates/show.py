@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
@@ -18,14 +18,12 @@ from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import drawn, to_file, written
 from sharc_crawler.model import RateEstimate, Sighting, Url
 from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.ranges import shortest
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.trust import of_headers, trust
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.storage.observations import ObservationStore
-
-if TYPE_CHECKING:
-    from sharc_crawler.rates.history import SiteHistory
 
 DAY = 86_400.0
 FEW = 3  #: comparisons of two downloads (or lastmods) below which a page's rate is mostly that of pages like it

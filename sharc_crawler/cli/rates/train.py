@@ -6,11 +6,12 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urljoin
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler import __version__, extras
 from sharc_crawler.cli._next import capture_words, say_next
@@ -18,6 +19,7 @@ from sharc_crawler.cli._outputs import to_file
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.model import Seconds
 from sharc_crawler.plural import counted
 from sharc_crawler.rates.predictor.examples import Examples, page_facts
 from sharc_crawler.rates.predictor.features import FEATURES
@@ -25,11 +27,6 @@ from sharc_crawler.rates.predictor.model import CLASSIFIERS, Predictor
 from sharc_crawler.rates.predictor.validation import FOLDS, Validation, cross_validate
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.strategies.loss import coherence_loss
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from sharc_crawler.model import Seconds
 
 DAY = 86_400.0
 FEWEST = 20  #: pages to learn from

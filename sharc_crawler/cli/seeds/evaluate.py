@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -20,15 +20,13 @@ from sharc_crawler.cli.seeds.listing import histories
 from sharc_crawler.cli.seeds.output import say
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.model import Instant
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.hacs.document import markdown, slug
 from sharc_crawler.seeds.hacs.evaluation import Period, PeriodOutcome, Truth, evaluate
+from sharc_crawler.seeds.hacs.sites import SeedHistories
 from sharc_crawler.seeds.hacs.study import Study
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
-    from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 PERIODS = ("choose_from", "score_from", "until")
 DOCUMENT = "hacs-evaluation.md"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from sharc_crawler.seeds.hacs.sites import SeedHistories, homepages, websites
 from sharc_crawler.urls import canonical, with_scheme
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from sharc_crawler.archive.histories.gathering import Problems
     from sharc_crawler.archive.histories.reading import History
 

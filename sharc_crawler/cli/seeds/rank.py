@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -21,13 +21,11 @@ from sharc_crawler.cli.seeds.output import facts, say, show
 from sharc_crawler.instants import second
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Kind
+from sharc_crawler.observation import Observation
 from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 from sharc_crawler.storage.observations import ObservationStore
-
-if TYPE_CHECKING:
-    from sharc_crawler.observation import Observation
 
 _DAY = 86_400.0
 

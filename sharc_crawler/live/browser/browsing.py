@@ -32,7 +32,19 @@ from sharc_crawler.live.reading.readings import Payload, Reading
 from sharc_crawler.live.requests import Lease, Sent
 from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.space import is_full
-from sharc_crawler.model import EMBEDDED, HowMade, Kind, Result, Sighting, Slot
+from sharc_crawler.model import (
+    EMBEDDED,
+    CaptureRef,
+    Exchange,
+    Fetch,
+    HowMade,
+    Kind,
+    Outcome,
+    PageId,
+    Result,
+    Sighting,
+    Slot,
+)
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.options import Resource
@@ -41,7 +53,6 @@ if TYPE_CHECKING:
     from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.live.reading.readers import Readers
     from sharc_crawler.live.reading.readings import Order, WhenRead
-    from sharc_crawler.model import CaptureRef, Exchange, Fetch, Outcome, PageId
     from sharc_crawler.spool import Octets
 
 logger = logging.getLogger(__name__)

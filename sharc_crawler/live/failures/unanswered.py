@@ -12,7 +12,7 @@ import atexit
 import signal
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.scope import Scope
@@ -20,9 +20,6 @@ from sharc_crawler.rates import guarded as sources
 from sharc_crawler.storage import guarded as stores
 from sharc_crawler.strategies import door
 from sharc_crawler.subsites import make as partitions
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 _DOORS = [vars(one) for one in (door, partitions, stores, sources)]  #: where others' code is called
 EVERY = 60.0  #: seconds

@@ -18,25 +18,24 @@ from dataclasses import dataclass, field
 from math import ceil
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
+from typing import ParamSpec, Protocol, TypeVar
 
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.journal import SMALL, lines_of, packed
 from sharc_crawler.fleet.ledger import FleetLedger, JournalStep, Pulse, Renewal, Tenure
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.in_thread import by_thread
+from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.storage.plain import joined
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, Seconds
+P = ParamSpec("P")
 
-    P = ParamSpec("P")
 
-    class Facts(Protocol):
-        """How far a site is: pages, visits, bytes."""
+class Facts(Protocol):
+    """How far a site is: pages, visits, bytes."""
 
-        def __call__(self, site: str) -> tuple[int, int, int]:
-            """The figures of a site at this moment."""
+    def __call__(self, site: str) -> tuple[int, int, int]:
+        """The figures of a site at this moment."""
 
 
 T = TypeVar("T")

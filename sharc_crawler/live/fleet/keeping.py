@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from sharc_crawler.archive.delivery import deliver, fetch
 from sharc_crawler.archive.files import SUFFIX
@@ -20,12 +20,10 @@ from sharc_crawler.archive.objects import ObjectFolder, is_url
 from sharc_crawler.archive.owners import MARK, mark_of
 from sharc_crawler.archive.taking_over import put_in_place, take_over
 from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
+from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.locks import lock
 from sharc_crawler.storage.opening import holds_state
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import Batch
 
 
 class Keeping(Protocol):

@@ -7,15 +7,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.stock import Stock, fits, is_sound, take_stock
+from sharc_crawler.frontier.rows import Batch, VisitRow
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.withdrawing import withdrawn
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import Batch, VisitRow
 
 logger = logging.getLogger(__name__)
 

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from time import monotonic
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 PATIENCE: Seconds = 2.0
 AGAIN: Seconds = 10.0  #: where the line is not rewritten

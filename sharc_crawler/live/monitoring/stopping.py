@@ -6,12 +6,10 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NoReturn
+from types import FrameType
+from typing import NoReturn
 
 from sharc_crawler.errors import SharcError
-
-if TYPE_CHECKING:
-    from types import FrameType
 
 
 class StoppedError(SharcError):

@@ -23,7 +23,20 @@ from sharc_crawler.live.project.beginning import hostname
 from sharc_crawler.live.project.noting import Secrets, led, note_hops, repeats
 from sharc_crawler.live.project.resuming import LOST, Keeper
 from sharc_crawler.live.requests import META_KEY, Lease
-from sharc_crawler.model import Fetch, Kind, Outcome, Phase, Result, Sighting, Slot
+from sharc_crawler.model import (
+    Done,
+    Fetch,
+    Instant,
+    Kind,
+    Outcome,
+    PageId,
+    Phase,
+    Result,
+    Seconds,
+    Sighting,
+    Slot,
+    Wait,
+)
 from sharc_crawler.plural import counted
 from sharc_crawler.urls import canonical, without_credentials
 
@@ -35,7 +48,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.live.session import Session
-    from sharc_crawler.model import Done, Instant, PageId, Seconds, Wait
 
 logger = logging.getLogger(__name__)
 PRIORITY = (

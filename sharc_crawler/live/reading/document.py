@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -9,7 +10,7 @@ from urllib.parse import urlsplit
 from sharc_crawler import plugins
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.digest import labelled_digest
-from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.changes.packed import digest_unpacked
@@ -19,6 +20,7 @@ from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.links import document, html, sitemap
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.found import LIMIT as MOST_LINKS
+from sharc_crawler.links.found import Found
 from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants, sightings
 from sharc_crawler.live.reading.words import words
@@ -28,11 +30,7 @@ from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 from sharc_crawler.unlikely import looked_at, with_sayings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from sharc_crawler.changes.base import ChangeDetector
-    from sharc_crawler.changes.http import HttpResponse
-    from sharc_crawler.links.found import Found
     from sharc_crawler.spool import Octets
 
 

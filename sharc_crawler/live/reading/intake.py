@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.model import Kind, Result, Sighting
+from sharc_crawler.model import Fetch, Kind, Result, Sighting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.former.validators import FormerCaptures
     from sharc_crawler.live.requests import Lease
-    from sharc_crawler.model import Fetch
 
 
 class Intake:

@@ -5,23 +5,22 @@ from __future__ import annotations
 import logging
 import re
 import zlib
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.links.handlers import LIST_BY_FORM
-from sharc_crawler.model import Slot
+from sharc_crawler.model import CaptureRef, Fetch, Slot
 from sharc_crawler.report.marks import DETECTOR_FAILED
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Sequence
-    from pathlib import Path
 
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.live.reading.readings import Reading
     from sharc_crawler.live.requests import Lease
-    from sharc_crawler.model import CaptureRef, Fetch
 
 _HEAD = 1 << 16  #: bytes within which a record's fields end
 LED_ON = f"followed by {LIST_BY_FORM} and which are not captured"

@@ -7,6 +7,7 @@ import re
 import resource
 import signal
 import socket
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import groupby
@@ -21,8 +22,6 @@ from sharc_crawler.live.writing.orders import block_at, end_with_crawl, message_
 from sharc_crawler.urls import PLAIN_NAME, USUAL, canonical, is_plain, is_usual
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.model import Hints, Kind, Sighting
     from sharc_crawler.spool import Octets

@@ -11,6 +11,7 @@ import asyncio
 import json
 import logging
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache
@@ -23,13 +24,10 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants, unpacked_reading
 from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import line, place_of
-from sharc_crawler.spool import in_memory
+from sharc_crawler.spool import Octets, in_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sharc_crawler.live.reading.readings import WhenRead
-    from sharc_crawler.spool import Octets
 
     Heard = Callable[["_Reader", bytes], None]
     Gone = Callable[["_Reader", int], None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import repeat
@@ -11,7 +12,6 @@ from sharc_crawler.model import Document, Hints, Kind, Sighting
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Sequence
     from concurrent.futures import Future
 
     WhenRead = Future["Reading"] | asyncio.Future["Reading"]

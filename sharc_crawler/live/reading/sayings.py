@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 from urllib.parse import unquote
 from zlib import crc32
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST = 5_000  #: words
 _WORD = re.compile(r"[^\W_]+")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -17,8 +18,6 @@ from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.noise import spaced_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from sharc_crawler.links.dated import Dated
 
 _ENOUGH = 16  #: characters of text, white space left out, that tell one page from another

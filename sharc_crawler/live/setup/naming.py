@@ -6,13 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sharc_crawler.errors import UsageError, nearest
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Instant
+from sharc_crawler.model import Instant
 
 _PLACE = re.compile(r"%\((\w+)\)s")
 

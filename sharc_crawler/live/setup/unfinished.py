@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.held_files import in_use
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch, CaptureRow
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.former.going_on import as_given
 from sharc_crawler.live.setup.whole import is_whole
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Phase, Result, Seconds, Slot
@@ -20,9 +21,6 @@ from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING, capture_folders, site_folders
 from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.trying_again import unreached
-
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.spec import CaptureSpec
 
 EACH_RUN = "SHARC_OUTPUT=captures/%(name)s/%(time)s"  #: how a project names a folder for each run
 MOMENT: Seconds = 3.0  #: in which whoever writes there without a crawl has ended

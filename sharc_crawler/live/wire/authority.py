@@ -8,15 +8,12 @@ import ssl
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.setup.operator import private_seeds
 from sharc_crawler.live.wire.addresses import AddressRules, Target
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 LONGEST: Seconds = 30.0  #: for the whole answer
 LARGEST = 1 << 20  #: bytes of an answer

@@ -8,12 +8,9 @@ import math
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, StoreFull, UsageError
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import Seconds
+from sharc_crawler.model import Seconds
 
 logger = logging.getLogger(__name__)
 

@@ -8,14 +8,11 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Condition, RLock
-from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.mirror import Mirror, PendingPart
 from sharc_crawler.archive.objects import ObjectFolder
 from sharc_crawler.errors import UsageError
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import CaptureRef, Seconds
+from sharc_crawler.model import CaptureRef, Seconds
 
 logger = logging.getLogger(__name__)
 

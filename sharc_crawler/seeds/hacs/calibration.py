@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 WORTH = 50.0  #: seeds' worth of evidence that nothing is to be corrected
 LEAST, MOST = np.array([-np.inf, 0.2, 0.0]), np.array([np.inf, 2.0, 2.0])  #: level, power, of the rate

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 NO_DIGEST = 0  #: the index does not say what the capture held
 

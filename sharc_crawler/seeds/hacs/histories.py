@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from sharc_crawler.model import Instant
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, Histories
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-    from sharc_crawler.model import Instant
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,13 @@ A notion is a function of :class:`Captures` that answers per capture UNKNOWN, UN
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Captures
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 #: notions of ours that need archived documents
 READS_LINKS = frozenset({"link-addition", "pdf-link"})

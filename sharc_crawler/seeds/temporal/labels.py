@@ -5,14 +5,11 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.errors import DataError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 _LABELS = {"temporal": True, "untemporal": False, "1": True, "0": False}
 

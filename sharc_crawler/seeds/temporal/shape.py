@@ -17,14 +17,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Array = NDArray[Any]  #: float32 while searching, float64 in the end
+Array = NDArray[Any]  #: float32 while searching, float64 in the end
 
 WIDEST = 30.0  #: σ beyond which a curve is a power of the age over any window
 _LEAD = (math.log(1e-10), math.log(3000.0))  #: births closer to the first day, or longer ago, are not told apart

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.plural import counted
@@ -18,10 +19,6 @@ from sharc_crawler.seeds.temporal.database import MEMORY, Database, database
 from sharc_crawler.seeds.temporal.logformats import unread
 from sharc_crawler.seeds.temporal.loglines import stage_lines
 from sharc_crawler.seeds.temporal.tables import stage_table
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 NAME = re.compile(r"(?:pageviews|pagecounts)-(\d{4})(\d\d)(\d\d)(?:-|\.|$)")
 
