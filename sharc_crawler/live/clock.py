@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
-if TYPE_CHECKING:
-    from scrapy.crawler import Crawler
-
-    from sharc_crawler.model import Instant, Seconds
-
+from sharc_crawler.model import Instant, Seconds
 
 _TICKING = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))  #: Linux; macOS
 

@@ -7,12 +7,13 @@ import asyncio
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scrapy.commands import ScrapyHelpFormatter
 from scrapy.commands.crawl import Command as CrawlCommand
+from scrapy.crawler import CrawlerProcessBase
 
 from sharc_crawler.errors import SharcError
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.failures.unwritten import unfailing
@@ -21,11 +22,6 @@ from sharc_crawler.live.spiders.site import SiteSpider, without_schedulers
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import capture_folders
-
-if TYPE_CHECKING:
-    from scrapy.crawler import CrawlerProcessBase
-
-    from sharc_crawler.frontier.spec import CaptureSpec
 
 _ARGUMENTS = "arguments of the spider site"
 

@@ -11,20 +11,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Protocol, Self
 
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.http import Response
 from scrapy.logformatter import LogFormatter, LogFormatterResult
 
 from sharc_crawler.archive.files import append_whole
 from sharc_crawler.errors import StoreUnavailable, Superseded
+from sharc_crawler.frontier.rows import ExchangeRow
 from sharc_crawler.report.log import FORMATS
-
-if TYPE_CHECKING:
-    from scrapy import Request, Spider
-    from scrapy.crawler import Crawler
-    from scrapy.http import Response
-
-    from sharc_crawler.frontier.rows import ExchangeRow
 
 logger = logging.getLogger(__name__)
 

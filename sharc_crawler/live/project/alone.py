@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from typing import TYPE_CHECKING
 
 from scrapy import signals
+from scrapy.crawler import Crawler
 
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.extension import CaptureExtension
 from sharc_crawler.live.failures.failed import end_as_failed, fails, sentence
 from sharc_crawler.live.failures.mishaps import unwritable
-
-if TYPE_CHECKING:
-    import asyncio
-
-    from scrapy.crawler import Crawler
-
-    from sharc_crawler.live.session import Session
-    from sharc_crawler.model import CaptureRef
+from sharc_crawler.live.session import Session
+from sharc_crawler.model import CaptureRef
 
 logger = logging.getLogger(__name__)
 
