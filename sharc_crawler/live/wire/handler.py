@@ -26,7 +26,7 @@ from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
 from twisted.internet.interfaces import IConnector, IReactorPluggableNameResolver
 from zope.interface import implementer  # type: ignore[import-untyped]
 
-from sharc_crawler.archive.open_files import limit, share
+from sharc_crawler.archive.open_files import RESERVE, limit
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.private import contexts, refuse_nameless_certificates
@@ -90,7 +90,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._reads_for_itself = not hasattr(crawler.spider, "capture_specs")
         self._maxsize = crawler.settings.getint("DOWNLOAD_MAXSIZE")
         self._fails_by_loss = crawler.settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
-        self._most_open = share(limit()) // 2
+        self._most_open = min(2_000, (limit() - RESERVE) // 2)  # the other half is for stores
         self._client = WireClient(crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"), self._most_open)
 
     @cached_property

@@ -170,6 +170,19 @@ async def test_where_too_many_are_open_none_waits():
 
 
 @in_loop
+async def test_each_of_hundreds_of_hosts_keeps_its_connection():
+    async def script(peer: Conversation):
+        while await peer.heard():
+            await peer.say(OK + b"Content-Length: 1\r\n\r\nx")
+
+    async with serving(script, host="0.0.0.0") as server, handler() as tap:
+        for _ in range(2):
+            for host in range(300):
+                await tap.download_request(Request(f"http://127.0.{host // 250}.{host % 250 + 1}:{server.port}/"))
+        assert server.connections == 300
+
+
+@in_loop
 async def test_through_a_proxy_without_its_credentials():
     heard = []
 
