@@ -388,7 +388,8 @@ def recall(traps: Traps, kept: Mapping[str, str], seen: SeenUrls, pages: PageTab
             traps.errors.leading.add(name.removeprefix(LEADING))
         elif name.startswith(AGAIN):
             url = name.removeprefix(AGAIN)
-            _look_again(traps, url, json.loads(text), _looked_at(url, seen), pages)
+            renaming(traps, pages).asked_before(page := _looked_at(url, seen), url)
+            _look_again(traps, url, json.loads(text), page, pages)
 
 
 def _looks(traps: Traps) -> FleetingLinks:

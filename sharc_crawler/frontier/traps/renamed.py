@@ -173,6 +173,11 @@ class Renamed:
         self._asked.update(new)
         return new
 
+    def asked_before(self, page: PageId, look: str) -> None:
+        """A former process asked it once more, as ``look``."""
+        self._looked.add(page)
+        self._asked.add(look)
+
     def has_asked(self, look: str) -> bool:
         """Was it asked for here?"""
         return look in self._asked

@@ -8,7 +8,12 @@ import pytest
 
 from benchmarks import bench_traps
 from benchmarks.trap_sites import NOUNS, Answer, Numbered, linked, story
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.renamed import MOST_SAID, ROUNDS, STAYS, Renamed
+from sharc_crawler.model import Done, Wait
+from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.unlikely import look_again_at, look_at
 from tests.frontier.traps.tables import add, table
 
@@ -41,6 +46,36 @@ class Renaming(Numbered):
 
     def said(self) -> str:
         return f"a {self.dice.choice(NOUNS)}, {self.dice.choice(NOUNS)} and {self.name('letters')}"
+
+
+class Restarted(bench_traps.Run):
+    """Each third request is another process's: it knows what the store was told."""
+
+    def __init__(self, site: Renaming, strategy: str) -> None:
+        self.site, self.visited, self.probes = site, [], 0
+        politeness, store = Politeness(delay=0), MemoryStore()
+        frontier = Frontier(politeness, store)
+        spec = CaptureSpec("h.example", (bench_traps.ROOT,), strategy=strategy, sitemaps=())
+        frontier.open(spec, now := 1000.0)
+        for request in range(200):
+            if isinstance(decision := frontier.next(now), Done):
+                break
+            if isinstance(decision, Wait):
+                now = decision.until
+                continue
+            frontier.finished(decision, *self._answered(decision, now))
+            if request % 3 == 2:
+                frontier = Frontier(politeness, store)
+                frontier.restore(store.load(), now)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+@pytest.mark.parametrize("form", ["/s/{R}/{P}", "/{P}?a={R}&b={R}"])
+def test_a_crawl_that_is_cut_off_again_and_again_knows_what_it_had_asked(form, strategy):
+    site = Renaming(form, "all", size=5)
+    run = Restarted(site, strategy)
+    assert not site.lost
+    assert len(run.visited) <= 3 * 5
 
 
 class Errors(Renaming):
