@@ -135,7 +135,7 @@ class PlannedPages:
         self._news += bool(missing)
         taken = self._errand() or self._in_turn(missing)
         if self.scout is not None:
-            self.scout.visited(taken.source.rate)
+            self.scout.visited(taken.page, taken.source.rate)
         return taken
 
     def _errand(self) -> TakenPage | None:

@@ -2,10 +2,11 @@
 
 A plan counts on virtual pages. Where it is the turn of one that has not been found yet, some page that waits must be
 visited out of its turn, and loses the interval that it was kept for. So what leads to missing pages is worth an early
-visit: not the coldest page, but one that loses little for the pages that it is likely to bring. It is expected to bring
-the more, the more links lead to it (hubs are linked to, and link), and the more visits to pages of about its rate found
-something, but never more than are missing. What a page is expected to bring is not known well, so its square root
-counts.
+visit: not the coldest page, but the one that loses least on the average of itself and of the pages that it brings.
+These are taken for cold. (So Horn's rule, SIAM J. Appl. Math. 1972, orders jobs of which some wait for others.) It is
+expected to bring the more, the more links lead to it (hubs are linked to, and link), and the more visits to pages of
+about its rate found something, but never more than are missing; and of this the share that visits which cost something
+brought till now. Where that is little, the coldest page is next.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Scout:
     >>> from sharc_crawler.strategies.classes import Run
     >>> scout = Scout()
     >>> for rate, found in ((0.5, 3), (0.5, 0), (0.25, 0)):
-    ...     scout.visited(rate)
+    ...     scout.visited(0, rate)
     ...     scout.found(found)
     >>> classes = Classes(np.array([0.5, 0.25]), np.array([4, 4]), np.ones(2))
     >>> scout.brief(classes, [Run(0, 4, Plan.HOPELESS), Run(1, 4, Plan.HOPEFUL)], 2.0)
@@ -54,9 +55,17 @@ class Scout:
         self._planned = 0  # pages
         self._nearness: dict[int, Column] = {}  # of a band of visits
         self._links = np.zeros(FEW, np.int32)  # that visits found, by the page that they lead to
+        self._errands: dict[PageId, tuple[float, int]] = {}  # chances and row of those named that cost something
+        self._expected = self._brought = 1.0  # pages, by visits to such; where there was none yet they are equal
+        self._costly = False  # the last visit was one
 
-    def visited(self, rate: float) -> None:
+    def visited(self, page: PageId, rate: float) -> None:
         """A page of this rate is visited: what is found until the next visit is found on it."""
+        errand = self._errands.pop(page, None)
+        self._costly = errand is not None
+        if errand is not None:
+            chances, row = errand
+            self._expected += chances * self._near_fruitful[row] / self._near_visits[row]
         self._last = math.floor(math.log2(rate) * BANDS) if rate else NEVER
         self._visits[self._last] += 1
         if len(self._bands):
@@ -64,6 +73,7 @@ class Scout:
 
     def found(self, pages: int) -> None:
         """So many pages were not known before."""
+        self._brought += self._costly * pages
         if self._last is None or not pages:
             return
         self._fruitful[self._last] += 1
@@ -104,13 +114,16 @@ class Scout:
     def errands(self, pages: NDArray[np.int64], rows: NDArray[np.int64], most: int) -> list[PageId]:
         """Up to ``most`` of these pages, which are of these rows of the plan, in the order in which to visit them.
 
-        First those that cost least for what they promise.
+        First those that cost least, on the average of themselves and of what they bring.
         """
         links = self._links[np.minimum(pages, len(self._links) - 1)] * (pages < len(self._links))
-        links = np.minimum(links, self._planned - len(pages))  # as many as are missing
-        promises, losses = (links + ALONE) * self.likely[rows], self._costs[rows]
-        first = np.lexsort((-promises, losses / np.sqrt(promises)))[:most]
+        chances = np.minimum(links, self._planned - len(pages)) + ALONE  # as many as are missing
+        promises, losses = chances * self.likely[rows], self._costs[rows]
+        brings = promises * (self._brought / self._expected)
+        first = np.lexsort((-promises, losses / (1 + brings)))[:most]
         named: list[PageId] = pages[first].tolist()
+        told = zip(named, chances[first].tolist(), rows[first].tolist(), losses[first].tolist(), strict=True)
+        self._errands = {page: (chance, row) for page, chance, row, loss in told if loss}
         return named
 
     def gives_up(self, row: int) -> bool:

@@ -173,9 +173,9 @@ class Listening(Scout):
         super().__init__()
         self.told: list[tuple[str, float]] = []
 
-    def visited(self, rate: float) -> None:
+    def visited(self, page: int, rate: float) -> None:
         self.told.append(("visited", rate))
-        super().visited(rate)
+        super().visited(page, rate)
 
     def found(self, pages: int) -> None:
         self.told.append(("found", pages))

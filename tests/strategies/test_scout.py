@@ -40,7 +40,7 @@ def scouting(*visits: tuple[float, int]) -> Scout:
     """A scout after visits: the rate of each page, and how many new pages it led to."""
     scout = Scout()
     for rate, found in visits:
-        scout.visited(rate)
+        scout.visited(0, rate)
         scout.found(found)
     return scout
 
@@ -70,7 +70,7 @@ def test_what_visits_tell_does_not_depend_on_when_the_plan_was_made(
 ) -> None:
     early = brief(Scout(), classes)
     for rate, found in visits:
-        early.visited(rate)
+        early.visited(0, rate)
         early.found(found)
     assert early.likely == pytest.approx(brief(scouting(*visits), classes).likely)
 
@@ -86,24 +86,47 @@ SITE = Classes(np.array([1e-2, 1e-4, 1e-6]), np.array([40, 60, 1900]), np.ones(3
 
 
 def test_what_is_lost_and_what_is_likely_to_be_found_are_weighed() -> None:
-    """A visit to page 0 loses 1.45 times what one to page 1 loses: it is worth 2.1 times as many links."""
+    """A visit to page 0 loses 1.45 times what one to page 1 loses, and brings so much more with one more link."""
     scout = scouting((1e-2, 400), (1e-4, 400))
     scout.linked([0, 1])
-    assert named(scout, SITE, [0, 1]) == [1, 0]
-    scout.linked([0])
     assert named(scout, SITE, [0, 1]) == [1, 0]
     scout.linked([0])
     assert named(scout, SITE, [0, 1]) == [0, 1]
     assert named(scout, SITE, [0, 1, 2]) == [2, 0, 1], "page 2 costs nothing"
     for _ in range(2000):
-        scout.visited(1e-2)
+        scout.visited(9, 1e-2)
     assert named(scout, SITE, [0, 1]) == [1, 0], "visits to pages of its rate bring nothing"
+
+
+@pytest.mark.parametrize(("finds", "first"), [(400, 0), (0, 1)])
+def test_where_visits_that_cost_something_bring_little_of_what_was_expected_the_coldest_page_is_next(
+    finds: int, first: int
+) -> None:
+    """Each of three was linked to by 400 documents, as page 0 is."""
+    scout = scouting((1e-2, 400), (1e-4, 400))
+    for _ in range(400):
+        scout.linked([0, 2, 3, 4])
+    assert named(scout, SITE, [0, 1, 0, 0, 0])[-1] == 1
+    for page in (2, 3, 4):
+        scout.visited(page, 1e-2)
+        scout.found(finds)
+    assert named(scout, SITE, [0, 1])[0] == first
+
+
+def test_that_visits_which_cost_nothing_bring_nothing_says_nothing_of_those_that_do() -> None:
+    scout = scouting((1e-2, 400), (1e-4, 400))
+    for _ in range(2):
+        scout.linked([0, 2])
+    for _ in range(20):
+        assert named(scout, SITE, [0, 1, 2]) == [2, 0, 1]
+        scout.visited(2, 1e-6)
 
 
 @pytest.mark.parametrize(("missing", "first"), [(400, 0), (2, 40)])
 def test_no_page_is_expected_to_bring_more_than_are_missing(missing: int, first: int) -> None:
     scout = scouting((1e-2, 400), (1e-4, 400))
-    scout.linked([40, 40])
+    scout.linked([40])
+    scout.linked([40])
     for _ in range(400):
         scout.linked([0])
     found = named(scout, SITE, [0] * 40 + [1] * 60 + [2] * (1900 - missing))
@@ -138,7 +161,7 @@ def test_of_pages_alike_those_come_first_that_most_documents_link_to_then_those_
 def test_a_visit_counts_once_and_by_how_near_its_rate_was() -> None:
     scout = scouting((1.0, 3), (0.5, 0))
     scout.found(0)
-    scout.visited(0.0)
+    scout.visited(0, 0.0)
     scout.found(2)
     scout.found(5)  # of the same visit
     classes = Classes(np.array([1.0, 0.5, 0.0]), np.ones(3, int), np.ones(3))
