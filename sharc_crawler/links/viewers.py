@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from sharc_crawler.links import files
 
-_VALUE = re.compile(r"[?&][^=&]*=([^&]+)")
+_VALUE = re.compile(r"[?&][^?=&]*=([^&]+)")
 _MANIFEST = re.compile(
     rb"(?i)[\"'=;]((?:https?(?::|%3a))?(?:/|\\/|\\u002f|%2f)[^\s\"'=;<>&?#(){}*$|`]*manifest(?:\.json)?)(?=[\"'&?#\s>]|%3f)"
 )

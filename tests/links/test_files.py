@@ -101,6 +101,8 @@ def test_there_is_a_bound() -> None:
         "f(",
         "?a=/",
         "iiif=/",
+        "?",
+        "&",
     ],
 )
 def test_the_worst_scripts_are_read_in_linear_time(text: str) -> None:
@@ -108,6 +110,7 @@ def test_the_worst_scripts_are_read_in_linear_time(text: str) -> None:
     long = text * (1_000_000 // len(text))
     extract(f"<script>{long}.pdf'</script>".encode(), URL)
     extract(f'<a onclick="{long}.pdf\'">'.encode(), URL)
+    extract(f'<a href="{long}.pdf">iiif'.encode(), URL)
 
 
 def test_names() -> None:
