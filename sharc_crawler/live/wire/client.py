@@ -187,25 +187,25 @@ class WireConnection(Protocol):
         self._framing.persistent = False
         if self._asked is None:
             return
-        if self._framing.endless and (self._key[0] == "https" or reason.check(errors.ConnectionDone)):  # no reset
+        answer = hash((self._asked.data, self._framing.body))
+        whole = self._key[0] == "https" or reason.check(errors.ConnectionDone) or answer in self._client.reset
+        if self._framing.endless and whole:
             self._end()
         elif self._framing.in_head:
             self._end(ResponseFailed([reason]))
         else:
+            self._client.reset.add(answer)
             self._end(exceptions.ResponseDataLossError(str(reason.value)))
 
 
 class WireClient:
     """Sends requests over Twisted's connections, and keeps these for the next ones.
 
-    Parameters
-    ----------
-    idle: connections to one host that wait for further requests, at most
-    most: all that may be open; from there on none waits
-
+    At most ``idle`` wait for further requests to one host, and none where ``most`` are open.
     """
 
     def __init__(self, idle: int, most: int) -> None:
+        self.reset = set[int]()  #: answers that a reset ended: what ends so where it did before is whole
         self._most_idle, self._most = idle, most
         self._idle: defaultdict[Key, list[WireConnection]] = defaultdict(list)
         self._open = 0

@@ -92,6 +92,28 @@ async def test_a_reset_in_a_body_without_a_length_is_no_end_of_it():
     assert exchange.truncated == "disconnect"
 
 
+@in_loop
+async def test_a_body_that_ends_by_a_reset_where_it_did_before_is_whole():
+    """Some servers end all they say so, robots.txt too: nothing on them would be captured."""
+    bodies = [b"only", b"only this", b"only this", b"only"]
+
+    async def script(peer: Conversation):
+        await peer.heard()
+        await peer.say(OK + b"\r\n" + bodies.pop(0))
+        await asyncio.sleep(0.05)
+        peer.reset()
+
+    async with serving(script) as server, handler() as tap:
+        for _ in range(2):
+            with pytest.raises(ResponseDataLossError):
+                await tap.download_request(Request(f"{server.url}/page"))
+        request = Request(f"{server.url}/page")
+        assert (await tap.download_request(request)).body == b"only this"
+        assert request.meta[EXCHANGE_KEY].truncated is None
+        with pytest.raises(ResponseDataLossError):
+            await tap.download_request(Request(f"{server.url}/other"))
+
+
 @pytest.mark.parametrize("spider", SPIDERS)
 @in_loop
 async def test_what_is_not_http_is_kept_as_it_came(spider):
