@@ -269,6 +269,23 @@ def test_a_304_counts_only_with_validators(world, impolite, validators):
     assert verdicts(store)["without"] is Verdict.UNKNOWN
 
 
+@pytest.mark.parametrize("audit", [0.0, 0.02])
+def test_where_what_came_last_was_gone_the_page_before_is_not_claimed_on_a_304(world, impolite, validators, audit):
+    """Its download is T, so no sample is drawn of it; all the same it is revisited, as its strategy had not known."""
+    names = [ROOT, ROOT + "1", ROOT + "2", ROOT + "gone"]
+    world.links = {one: [Sighting(other, Kind.PAGE)] for one, other in pairwise(names)}
+    unmodified = {"result": Result.NOT_MODIFIED, "status": 304, "digest": None}
+    world.answers = {one: [{"validators": validators}, {"validators": validators}] for one in names[:2]}
+    world.answers[ROOT + "2"] = [{"validators": validators}, unmodified, {"validators": validators}]
+    world.answers[ROOT + "gone"] = [{"result": Result.GONE, "status": 404}]
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(spec(audit=audit), world.now)
+    asked = {fetch.url: fetch for fetch in world.run(frontier) if fetch.slot is Slot.SECOND}
+    assert set(asked) == set(names[:3])
+    assert not asked[ROOT + "2"].validators
+    assert verdicts(store)["2"] is not Verdict.COHERENT, "304 to a request without validators"
+
+
 def test_a_server_that_was_caught_to_lie_in_304s_is_asked_in_full_at_revisits_too(world, impolite, validators):
     world.answers = {ROOT + "1": [{"validators": validators}, {}]}
     world.links = {ROOT: [page("1")]}

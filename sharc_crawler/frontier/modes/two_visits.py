@@ -133,6 +133,8 @@ class TwoVisits(Mode):
         """Of the pages answered 304 a sample is downloaded once more, in full: the 304s of the others rest on it."""
         pages, once = self._ledger.pages, self._once()
         self._drew = True
+        if self.apex is not None:  # no 304 can answer: where what came last brought no page, it is revisited, too
+            pages.ask_in_full(self.apex)
         told = [page for page in pages.having(State.VISITED) if pages.has_validators(page) and page not in once]
         kinds = {page: kind for page in told if (kind := pages.kinds[page]) in _ANSWERED}
         if kinds:

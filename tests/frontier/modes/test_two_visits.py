@@ -195,6 +195,8 @@ def drawing(kinds: list[Kind], told: set[int], once: int | None = None):
         having=lambda state: [page for page in range(len(kinds)) if state is State.VISITED],
         has_validators=told.__contains__,
         kinds=kinds,
+        ask_in_full=(full := set[int]()).add,
+        full=full,
     )
     return bare(_ledger=SimpleNamespace(pages=pages), _capture=SimpleNamespace(spec=spec()), apex=once, _by_304=None)
 
@@ -207,6 +209,7 @@ def test_of_what_is_revisited_and_may_be_answered_304_a_sample_is_drawn(monkeypa
     mode._draw()
     ((_, conditionals, *_, drawn),) = noted.calls
     assert drawn == {0: Kind.PAGE, 1: Kind.DATA}
+    assert mode._ledger.pages.full == {4}, "no sample is of the apex, so no 304 may answer for it"
     assert (conditionals.share, conditionals) == (0.2, mode._by_304)
     assert mode._drew is True
     assert mode._conditionals() is conditionals
