@@ -168,12 +168,12 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
     verification = Verification(source=source.name, records=witness.records)
     verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path, progress)]
     verification.findings += [*witness.findings, *others.findings, *missing(witness, others if former else None)]
-    verification.findings += _files(source, documents, progress)
-    sound = set(_with_pages(source, documents, verification))
-    if path.is_dir():
-        damaged = {finding.file for finding in verification.findings}
-        verification.findings += stale(path, source.warcs, damaged, progress)
     with by_schema(f"{str(path)!r}: a certificate is"):
+        verification.findings += _files(source, documents, progress)
+        sound = set(_with_pages(source, documents, verification))
+        if path.is_dir():
+            damaged = {finding.file for finding in verification.findings}
+            verification.findings += stale(path, source.warcs, damaged, progress)
         verification.findings += strangers(path, source, witness, kinds, list(documents.values()))
         if sound == documents.keys():
             verification.findings += unspoken(witness, source, list(documents.values()))
@@ -190,7 +190,8 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
                 statements(name, source, document, witness, others, verification, told, unknown_of_page)
                 verification.findings += (Finding(what, name) for what in unknown_fields(document))
     verification.seals = check_seals(source.beside, documents, source.seal, trust)
-    _confirmed(path, source, documents[CERTIFICATE] if CERTIFICATE in sound else None, witness, trust, verification)
+    with by_schema(f"{CERTIFICATE} of {str(path)!r} is"):
+        _confirmed(path, source, documents[CERTIFICATE] if CERTIFICATE in sound else None, witness, trust, verification)
     verification.findings += verification.seals.findings
     return verification
 

@@ -17,6 +17,7 @@ from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
+from jinja2 import TemplateError
 from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler import __version__
@@ -117,7 +118,7 @@ def not_of_capture(path: Path) -> Iterator[Finding]:
     documents = [json.loads(text) for text in source.certificates.values()]
     try:
         yield from _of_folder(path, source, documents) if path.is_dir() else _of_package(path, source, documents)
-    except (KeyError, TypeError, AttributeError, *UNREADABLE) as error:
+    except (KeyError, TypeError, AttributeError, TemplateError, *UNREADABLE) as error:
         yield Finding(f"index, pages, report or title cannot be read: {error!r}", path.name)
 
 

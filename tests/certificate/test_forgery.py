@@ -227,10 +227,23 @@ FOLDERS = {
     "a name twice in the report": lambda f: twice(f / "report.json", b'"captures": [], '),
     "a page of another site in the report": page_of_another_site,
     "a verdict twice in the report": lambda f: twice(f / "report-pages.jsonl", b'"verdict": "coherent", '),
+    "a figure that the report's page shows is gone": lambda f: altered(
+        f / "report.json", lambda d: d["captures"][0]["not_captured"].pop("redirecting_pages")
+    ),
+    "its own place is no place": lambda f: altered(f / "certificate.json", lambda d: d.update(kept_in="x")),
+    "a claim without grounds": lambda f: altered(
+        f / "certificate.json", lambda d: d["capture"]["claim"].pop("grounds")
+    ),
     "a page not captured that was": lambda f: forge(
         f, lambda d: d["not_captured"].append({**entry(d, "gone"), "url": SITE + "apex"})
     ),
 }  # fmt: skip
+
+
+def altered(path: Path, change) -> None:
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
 
 
 def zip_of(parts: dict[str, bytes]) -> bytes:
