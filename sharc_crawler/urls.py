@@ -36,7 +36,7 @@ _INNER = str.maketrans("", "", "\t\r\n")
 _PARAMETERS = re.compile(
     r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken"
     r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom|query_desc)(?:=.*)?"
-    r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}",
+    r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}|s=(?:[0-9a-f]{8}){4,5}",
     re.IGNORECASE,
 )
 #: Path parameters (``;name=value``) and path segments, the same.
