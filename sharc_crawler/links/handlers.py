@@ -7,7 +7,7 @@ with the name of a way (``go``, ``openWin``) is called with: what a program answ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -89,16 +89,19 @@ def images(script: str) -> list[str]:
 
     >>> images("MM_swapImage('i','','img/b.gif',1); this.src = '/c.png'; d = '/e/' + f + '/g.gif'")
     ['img/b.gif', '/c.png']
+    >>> images("this.style.background='url(a.gif)'")
+    ['a.gif']
     """
     texts = islice(_ANY_TEXT.finditer(script[:LONGEST]), MOST)
     alone = (match[2] or match[3] or "" for match in texts if not match[1] and not match[4])
-    return [text for text in alone if _IMAGE.fullmatch(text)]
+    shown = (text.removeprefix("url(").removesuffix(")").strip("'") for text in alone)  # a background, or a source
+    return [text for text in shown if _IMAGE.fullmatch(text)]
 
 
 def loaded(root: Any) -> list[str]:
     """The images that a page's scripts load, to show them later."""
     found = list[str]()
-    for script in _scripts(root):
+    for script in scripts(root):
         for call in islice(_LATER.finditer(script), MOST):
             found += images(call[1])
         sources = (match[1] or match[2] for match in islice(_SOURCE.finditer(script), MOST))
@@ -106,14 +109,15 @@ def loaded(root: Any) -> list[str]:
     return found[:MOST]
 
 
-def written(root: Any) -> str:
-    """The markup that a page's scripts write into it, as far as it is written out: whole tags."""
-    found = (match[1] or match[2] for script in _scripts(root) for match in islice(_WRITTEN.finditer(script), MOST))
+def written(scripts: Iterable[str]) -> str:
+    """The markup that scripts write into a page, as far as it is written out: whole tags."""
+    found = (match[1] or match[2] for script in scripts for match in islice(_WRITTEN.finditer(script), MOST))
     whole = (text[: text.rfind(">") + 1] for text in islice(found, MOST))
     return "\n".join(re.sub(r"\\(.)", r"\1", re.sub(r"\\[nrt]", " ", text)) for text in whole)
 
 
-def _scripts(root: Any) -> Iterator[str]:
+def scripts(root: Any) -> Iterator[str]:
+    """What is JavaScript of a page itself."""
     for script in root.iter("script"):
         if script.text and _SCRIPTS.fullmatch(script.get("type", "").strip().lower()):
             yield script.text

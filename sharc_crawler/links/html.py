@@ -168,7 +168,7 @@ class _Page:
             self.links.extend(handlers.called(handler))
             self.data.extend(handlers.images(handler))
         self.data.extend(handlers.loaded(root))
-        if markup := handlers.written(root):
+        if markup := handlers.written(handlers.scripts(root)):
             self._inner(markup)
 
     def _elements(self, elements: Iterable[Any]) -> None:
@@ -192,7 +192,9 @@ class _Page:
     def _embedded(self, element: Any, tag: str) -> None:
         self.images += tag == "img"
         self.by_scripts |= element.get("onerror") is not None
-        references = (element.get(name, "") for name in _RESOURCES[tag])
+        references: Iterable[str] = (element.get(name, "") for name in _RESOURCES[tag])
+        if tag == "applet":
+            references = re.split(r"\s*,\s*", ",".join(references))  # archives
         if folder := element.get("codebase"):  # of an applet or object
             references = (_under(folder, reference) for reference in references)
         self.resources.extend(references)

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import chain
 
 from sharc_crawler.links import files
 from sharc_crawler.links.found import Found, Resolver
 
 _WRITTEN = r"\s*+([\"'])((?:\.{0,2}/|https?://)[^\"'\s<>\\]{1,2000})\1"
-#: Each begins with a fixed text, which is searched for by itself in a fraction of the time. Many sites have no script.
-_IMPORTS = "from" + _WRITTEN, r"import\s*+\(?" + _WRITTEN
-_IN_NAME = re.compile(r"[\w$.]")
+#: Each begins with a fixed text, which is searched for by itself in a fraction of the time, and ends no longer name.
+#: Many sites have no script.
+_IMPORTS = (
+    r"from(?<![\w$.]from)" + _WRITTEN,
+    r"import(?<![\w$.]import)\s*+\(?" + _WRITTEN,
+    r"new URL\(\s*+([\"'])([^\"'\s<>\\]{1,2000})\1\s*+,\s*+import\.meta\.url",  # of its workers, and of what it reads
+)
 _PAGE = (
     r"[\"']?\s*+:\s*+([\"'])"
     r"((?:(?:https?:)?//|\.{0,2}/)?[^\"'\s<>\\{}()*+$%:?#]{1,500}\.[sx]?html?(?:[?#][^\"'\s<>\\{}+$]*+)?)"
     r"\1(?!\s*+[+:])"
 )
-_MENUS = "url" + _PAGE, "href" + _PAGE
+_MENUS = r"url(?<![\w$.]url)" + _PAGE, r"href(?<![\w$.]href)" + _PAGE
 #: Folders of scripts for pages elsewhere: a browser reads a script's relative address as one of the page that loads it.
-_OF_SCRIPTS = r"(?i)/_?(?:js|javascripts?|scripts?|assets|static|dist|build|libs?|vendor|themes?|plugins|modules)/"
+OF_SCRIPTS = r"(?i)/_?(?:js|javascripts?|scripts?|assets|static|dist|build|libs?|vendor|themes?|plugins|modules)/"
 MOST = 1_000  #: of one script: more are data, and no menu
 
 
@@ -34,8 +37,7 @@ def imports(script: str) -> list[str]:
     >>> imports('import{a}from"./a.js";import "/b.js"; export * from "../c.js"; import("./d.js"); import e from "e"')
     ['./a.js', '../c.js', '/b.js', './d.js']
     """
-    found = chain.from_iterable(re.finditer(pattern, script) for pattern in _IMPORTS)
-    return [match[2] for match in found if not _IN_NAME.match(script[match.start() - 1 : match.start()])]
+    return [match[2] for pattern in _IMPORTS for match in re.finditer(pattern, script)]
 
 
 def mapped(text: str) -> list[str]:
@@ -61,16 +63,9 @@ def menu(script: str, url: str) -> list[str]:
     >>> menu('m=[{url:"files.html"},{url:base+"a.html"},{url:"a.html"+b}]', "http://h/js/menu.js")
     []
     """
-    found = chain.from_iterable(re.finditer(pattern, script) for pattern in _MENUS)
-    own = sorted(
-        (match for match in found if not _IN_NAME.match(script[match.start() - 1 : match.start()])), key=_place
-    )
-    apart = re.search(_OF_SCRIPTS, url) is not None
+    own = sorted((match for pattern in _MENUS for match in re.finditer(pattern, script)), key=re.Match.start)
+    apart = re.search(OF_SCRIPTS, url) is not None
     return [match[2] for match in own[:MOST] if not apart or match[2].startswith(("/", "http"))]
-
-
-def _place(match: re.Match[str]) -> int:
-    return match.start()
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  # noqa: ARG001
@@ -84,5 +79,10 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  #
     named, data = list[str](), list[str]()
     if files.maybe(body.lower()):
         named, data = (files.of_host(some, resolver, url) for some in (files.written(script), files.fetched(script)))
+    if "document.write" in script:
+        from sharc_crawler.links import menus_written  # by older sites
+
+        pages, shown = menus_written.of(script, url)
+        named, data = [*named, *pages], [*data, *shown]
     resources, left_out = resolver.all([*imports(script), *data])
     return Found(resolver.all([*menu(script, url), *named])[0], resources, url, left_out)

@@ -63,6 +63,8 @@ def test_ways_that_scripts_are_told(body: str, expected: list[str]) -> None:
         ("<body onload=\"MM_preloadImages('a.gif','/i/b.jpg?c=1')\">", ["/d/a.gif", "/i/b.jpg?c=1"]),
         ("<a onmouseover=\"MM_swapImage('i','','i/a.gif',1)\" onmouseout=\"x.src='b.png'\">",
          ["/d/i/a.gif", "/d/b.png"]),
+        ("<td onmouseover=\"this.style.background='url(i/a.gif)'\" onmouseout=\"b.style.background='url(c' + d\">",
+         ["/d/i/a.gif"]),
         ("<img onerror=\"this.src='/none.png'\">", ["/none.png"]),
         ("<script>pre = new Image(); pre.src = \"i/a.gif\"; (new Image).src='b.png'; c.src = d + '/e.gif'</script>",
          ["/d/i/a.gif", "/d/b.png"]),

@@ -300,6 +300,10 @@ def test_what_scripts_open_and_menus_lead_to(body: str, links: list[str] | None)
 def test_what_objects_and_applets_play_lies_where_they_say() -> None:
     applet = b"<applet codebase=/java code=A.class archive='/b.jar'><param name=image value=c.png></applet>"
     assert extract(applet, "http://h/x/").resources == ("http://h/b.jar", "http://h/java/A.class")
+    more = b"<applet codebase=java/ archive='a.jar, lib/b.jar' code=A.class></applet>"
+    assert extract(more, "http://h/").resources == tuple(
+        f"http://h/java/{name}" for name in ("a.jar", "lib/b.jar", "A.class")
+    )
     flash = b"<object><param name=movie value=intro.swf><param name=quality value=high></object>"
     assert extract(flash, "http://h/x/").resources == ("http://h/x/intro.swf",)
 

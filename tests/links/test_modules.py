@@ -38,6 +38,25 @@ def test_a_dynamic_import_of_a_written_address_is_one():
     assert imports("()=>import( './late.js' )") == ["./late.js"]
 
 
+def test_what_a_module_has_beside_it_is_loaded_too():
+    script = b"""new Worker(new URL('worker.js', import.meta.url)); read(new URL( "/data/a.wasm",import.meta.url))
+    new URL('b.js', location); new URL('c/' + name, import.meta.url)"""
+    found = document.extract(script, "http://h/js/app.js", "text/javascript")
+    assert found.resources == ("http://h/js/worker.js", "http://h/data/a.wasm")
+
+
+@pytest.mark.parametrize(
+    ("url", "folder"),
+    [("http://h/old/menu.js", "http://h/old/"), ("http://h/old/js/lib/menu.js", "http://h/old/")],
+)
+def test_a_menu_that_a_script_writes_into_pages_is_read(url, folder):
+    script = b"""document.write('<table><tr><td><a href="news.htm"><img src="i/news.gif"></a></td></tr>');
+    document.writeln("<a href='/about/'>About</a>"); document.write('<a href="' + name + '.htm">');"""
+    found = document.extract(script, url, "text/javascript")
+    assert found.links == (f"{folder}news.htm", "http://h/about/")
+    assert found.resources == (f"{folder}i/news.gif",)
+
+
 def test_modules_within_a_page_and_its_import_map():
     page = b"""<script type="importmap">{"imports": {"vue": "/js/vue.js", "own/": "/js/own/"}}</script>
     <script type=module>import './a.js'</script><script>import('./b.js')</script><code>import './told.js'</code>"""
