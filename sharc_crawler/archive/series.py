@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Self
 
 from sharc_crawler.archive.checkpoints import GrowingIndex
 from sharc_crawler.archive.files import OPEN
-from sharc_crawler.archive.held_files import are_finished
 from sharc_crawler.archive.records import WARC_FIELDS, Draft, Fields, member
-from sharc_crawler.archive.warc_file import WarcFile
+from sharc_crawler.archive.warc_file import WarcFile, are_finished
 from sharc_crawler.archive.warc_names import file_name, files_of
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.instants import iso

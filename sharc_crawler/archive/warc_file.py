@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from weakref import finalize
 
-from sharc_crawler.archive.files import OPEN, TAKEN, append_whole, sync_folder
+from sharc_crawler.archive.files import OPEN, SUFFIX, TAKEN, append_whole, sync_folder
 from sharc_crawler.archive.open_files import here
 from sharc_crawler.errors import Superseded
 from sharc_crawler.locks import lock
@@ -118,3 +118,23 @@ class WarcFile:
 
     def _named(self, error: OSError) -> OSError:
         return OSError(error.errno, error.strerror, str(self._open_path))
+
+
+def are_finished(folder: Path) -> bool:
+    """Whether no WARC file of a folder is open or lacks its index, as a crash leaves it."""
+    with os.scandir(folder) as found:
+        names = {entry.name for entry in found}
+    warcs = (name for name in names if name.endswith((SUFFIX, SUFFIX + OPEN)))
+    return all(f"{warc.removesuffix(SUFFIX)}.cdxj" in names for warc in warcs)
+
+
+def in_use(folder: Path) -> Path | None:
+    """A file in the folder that a writer holds open at this moment."""
+    for path in folder.glob(f"*{OPEN}"):
+        descriptor = os.open(path, os.O_RDWR)
+        try:
+            if not lock(descriptor):
+                return path
+        finally:
+            os.close(descriptor)
+    return None

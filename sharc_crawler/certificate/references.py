@@ -4,28 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sharc_crawler.certificate.witness import MAIN, SERVERS_WORD, Finding, RecordedExchange, Witness
 from sharc_crawler.urls import canonical
 
-if TYPE_CHECKING:
-    from sharc_crawler.certificate.shared_payloads import SharedPayloads
-
 _NOT_MODIFIED = 304
+
+
+class SharedPayloads:
+    """Pages whose payload is stored with another page that had the same: a 304 of theirs refers there, too.
+
+    A 304 does not vouch for its own payload. One that refers to a download of its own page, in a capture that is not at
+    hand, does for others: that payload is not shown here, and counts as such.
+    """
+
+    def __init__(self, *witnesses: Witness) -> None:
+        self._found = {
+            hash((canonical(exchange.uri), exchange.digest))
+            for witness in witnesses
+            for exchange in witness
+            if exchange.digest and (exchange.profile != SERVERS_WORD or _of_its_own(exchange))
+        }
+
+    def had(self, uri: str, digest: str | None) -> bool:
+        """Whether a payload with this digest was an answer of this page."""
+        return digest is not None and hash((canonical(uri), digest)) in self._found
+
+
+def _of_its_own(exchange: RecordedExchange) -> bool:
+    return exchange.holder is not None and canonical(exchange.holder[0]) == canonical(exchange.uri)
 
 
 def missing(witness: Witness, former: Witness | None = None) -> Iterator[Finding]:
     """What records refer to wrongly. Where no former capture is at hand, payloads that lie there are passed over."""
-
-    def shared() -> SharedPayloads:
-        from sharc_crawler.certificate.shared_payloads import SharedPayloads  # where a 304 refers to another page
-
-        return SharedPayloads(witness, *([former] if former else []))
-
-    payloads = cache(shared)
+    payloads = cache(lambda: SharedPayloads(witness, *([former] if former else [])))  # for 304s that refer elsewhere
     yield from _at_one_moment(witness)
     for exchange in witness:
         if exchange.kind in MAIN and not exchange.request:

@@ -25,9 +25,8 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.words import percent
 from sharc_crawler.seeds.temporal.analysis import Analysis, By, analyse, held_out, seed_of, site_thresholds
-from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion
+from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion, read_labels
 from sharc_crawler.seeds.temporal.fit import LEAST_DAYS
-from sharc_crawler.seeds.temporal.labels import read_labels
 from sharc_crawler.seeds.temporal.rank import LEAST_PAGES, Ranked, within_budget
 from sharc_crawler.seeds.temporal.views import LogOptions, PageViews, read_views
 
@@ -189,11 +188,11 @@ def _facts(found: Analysis, chosen: list[Ranked], measured: dict[str, Any] | Non
 
 
 def _draw(found: Analysis, chosen: int, folder: Path) -> None:
-    from sharc_crawler.lab.pictures.temporal import draw_curves, draw_ranking  # matplotlib takes a second
+    from sharc_crawler.lab.pictures import draw_curves, draw_groups  # matplotlib takes a second
 
     folder.mkdir(parents=True, exist_ok=True)
     draw_curves(found, folder / "curves.png")
-    draw_ranking(found.ranked, chosen, folder / "ranking.png")
+    draw_groups(found.ranked, chosen, folder / "ranking.png")
 
 
 def _write_curves(found: Analysis, file: Path) -> None:

@@ -1,13 +1,18 @@
-"""Rows of a ledger's tables, to and from the records of its port."""
+"""Rows of a ledger's tables, to and from the records of its port; the tables' versions.
+
+Tables are made by scripts in ``tables/``, run in order under a lock; none is ever changed again.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.resources import files
 from itertools import islice
 from math import inf
 from typing import Any
 
+from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import (
     Allowance,
     Bound,
@@ -23,6 +28,8 @@ from sharc_crawler.fleet.ledger import (
 from sharc_crawler.model import Instant
 
 Row = Sequence[Any]
+VERSION = 2  #: of the tables
+TABLES = files("sharc_crawler.fleet").joinpath("tables")
 
 
 def surplus(worker: str, alive: Iterable[tuple[str, int, int]]) -> int:
@@ -99,3 +106,21 @@ def fleet_status(
         workers=known,
         budget=tuple(Bound(*row) for row in budget),
     )
+
+
+def scripts(engine: str, known: int) -> list[str]:
+    """What brings tables of a version to this one.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for tables that a later version made.
+    """
+    if known > VERSION:
+        raise UsageError(f"the fleet's tables have version {known}, this software knows {VERSION}: update it")
+    return [TABLES.joinpath(f"{engine}-{number}.sql").read_text() for number in range(known + 1, VERSION + 1)]
+
+
+def require(known: int, where: str) -> None:
+    """Raise :class:`~sharc_crawler.errors.UsageError` unless tables of this version are there."""
+    if known != VERSION:
+        what = f"has tables of version {known}, this software needs {VERSION}" if known else "holds no fleet"
+        way_out = "update it" if known > VERSION else "`sharc fleet init` makes it, or brings it up to date"
+        raise UsageError(f"{where} {what}: {way_out}")

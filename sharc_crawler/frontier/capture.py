@@ -24,7 +24,7 @@ from sharc_crawler.model import Instant, PageId, Phase, Sighting
 if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.modes.base import Mode
-    from sharc_crawler.frontier.ports import Admission, Rates
+    from sharc_crawler.frontier.parts import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.traps.doubted import Doubted
     from sharc_crawler.frontier.visits.nearer import ShortestWays

@@ -2,23 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sharc_crawler.frontier.scope import Scope
-from sharc_crawler.model import NO_VALIDATORS, Instant, Outcome, Validators
+from sharc_crawler.model import NO_VALIDATORS, Instant, Outcome, RateEstimate, Sighting, Validators
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.urls import canonical, host_of
 
 if TYPE_CHECKING:
     Aside = Callable[[Callable[[], Any], int], Future[Any]]
 
-    from sharc_crawler.frontier.ports import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.rates.history import SiteHistory
+    from sharc_crawler.rates.swings import Swings
     from sharc_crawler.strategies.base import Setting, Strategy
+
+
+class Admission(Protocol):
+    """Which URLs are pages of a capture (:class:`~sharc_crawler.frontier.scope.Scope`)."""
+
+    def why_not(self, url: str) -> str | None:
+        """``None``: admitted; else the reason in a few words."""
+
+    def outside(self, urls: Collection[str]) -> dict[str, str]:
+        """Which of several URLs are not admitted, each with the reason."""
+
+    def widened(self, seed: str) -> Admission:
+        """The same scope with one more seed."""
+
+
+class Rates(Protocol):
+    """Where rates come from; never abstains (a chain that ends in a prior)."""
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
+        """One estimate per sighting."""
+
+    def weight(self, sighting: Sighting) -> float:
+        """How much the page counts in blur and coherence."""
+
+    def swings(self) -> Swings | None:
+        """How far the rates given are off together, as a history tells; None: nothing told."""
 
 
 class LastSeen(NamedTuple):

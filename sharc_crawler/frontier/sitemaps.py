@@ -8,7 +8,7 @@ from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.pages import PageTable
-from sharc_crawler.frontier.ports import Admission
+from sharc_crawler.frontier.parts import Admission
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Instant, PageId, Sighting
 from sharc_crawler.urls import host_of, machine_of

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sharc_crawler.model import PageId
-from sharc_crawler.strategies.page_numbers import ByPage
+from sharc_crawler.strategies.waiting import ByPage
 
 LOWEST, HIGHEST = -1023, 1023  #: octaves: of what is below the normal doubles, and of the greatest
 FEW = 8  #: pages that are put one by one sooner than together

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sharc_crawler.strategies.base import Candidates
-from sharc_crawler.strategies.page_numbers import ByPage
-from sharc_crawler.strategies.waiting import WaitingClass, WaitingPages
+from sharc_crawler.strategies.waiting import ByPage, WaitingClass, WaitingPages
 
 FINEST = 0.01  #: relative width of the narrowest bins
 PORTION = 1 << 15  #: pages looked at together

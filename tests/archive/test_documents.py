@@ -6,8 +6,8 @@ import pytest
 
 from sharc_crawler.archive.documents import document_file
 from sharc_crawler.archive.drafts import Drafts
-from sharc_crawler.archive.held_files import are_finished
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warc_file import are_finished
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.errors import DataError, StateError
 from tests.archive.readback import INFO, TOLD, page, read, read_all

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sharc_crawler.errors import StoreUnavailable, UsageError
-from sharc_crawler.fleet import schema
+from sharc_crawler.fleet import rows
 from sharc_crawler.fleet.opening import open_fleet
 from tests.fleet.ledger_means import site_order
 
@@ -42,13 +42,13 @@ def test_tables_are_made_once_whoever_comes_first(dsn: str):
 
 def test_a_later_version_is_left_alone_and_a_former_one_named(dsn: str, monkeypatch: pytest.MonkeyPatch):
     open_fleet(dsn, make=True).close()
-    monkeypatch.setattr(schema, "VERSION", schema.VERSION - 1)
-    with pytest.raises(UsageError, match=f"have version {schema.VERSION + 1}, this software knows {schema.VERSION}"):
+    monkeypatch.setattr(rows, "VERSION", rows.VERSION - 1)
+    with pytest.raises(UsageError, match=f"have version {rows.VERSION + 1}, this software knows {rows.VERSION}"):
         open_fleet(dsn, make=True)
-    with pytest.raises(UsageError, match=f"version {schema.VERSION + 1}, .* needs {schema.VERSION}: update it"):
+    with pytest.raises(UsageError, match=f"version {rows.VERSION + 1}, .* needs {rows.VERSION}: update it"):
         open_fleet(dsn)
-    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 2)
-    with pytest.raises(UsageError, match=f"has tables of version {schema.VERSION - 1}, .* `sharc fleet init`"):
+    monkeypatch.setattr(rows, "VERSION", rows.VERSION + 2)
+    with pytest.raises(UsageError, match=f"has tables of version {rows.VERSION - 1}, .* `sharc fleet init`"):
         open_fleet(dsn)
 
 
@@ -60,9 +60,9 @@ def test_tables_of_a_former_version_are_brought_up_to_date_once(
     ledger.close()
     for engine in ("sqlite", "postgresql"):
         further = "CREATE TABLE fleet_further (name TEXT PRIMARY KEY);\nINSERT INTO fleet_further VALUES ('x');\n"
-        (tmp_path / f"{engine}-{schema.VERSION + 1}.sql").write_text(further)
-    monkeypatch.setattr(schema, "TABLES", tmp_path)
-    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
+        (tmp_path / f"{engine}-{rows.VERSION + 1}.sql").write_text(further)
+    monkeypatch.setattr(rows, "TABLES", tmp_path)
+    monkeypatch.setattr(rows, "VERSION", rows.VERSION + 1)
     with ThreadPoolExecutor(4) as pool:
         ledgers = list(pool.map(lambda _: open_fleet(dsn, make=True), range(4)))
     assert [one.site for one in ledgers[0].sites()] == ["a"]

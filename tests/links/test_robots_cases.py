@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from protego import Protego
 
 from sharc_crawler.coding import zstd
-from sharc_crawler.links import robots_many, robots_rules
-from sharc_crawler.links.robots_many import ManyRules
-from sharc_crawler.links.robots_rules import RobotsRules, group_of, is_page
+from sharc_crawler.links import robots_rules
+from sharc_crawler.links.robots_rules import ManyRules, RobotsRules, group_of, is_page
 from sharc_crawler.links.robots_text import robots_text
 from tests.links.robots_cases import BYTES, EXPLAINED, HOST, VERDICTS
 
@@ -59,7 +58,7 @@ def test_of_thousands_of_rules_few_are_matched(rule, monkeypatch) -> None:
         asked.append(text.count("\n"))
         return Protego.parse(text)
 
-    monkeypatch.setattr(robots_many, "Protego", SimpleNamespace(parse=parse))
+    monkeypatch.setattr(robots_rules, "Protego", SimpleNamespace(parse=parse))
     assert not rules.allows(f"{HOST}/b{'za' * 900}12")
     assert asked == [1]
 

@@ -61,7 +61,7 @@ sharc_crawler.live.failures.mishaps sharc_crawler.live.failures.problems sharc_c
 sharc_crawler.live.outside sharc_crawler.live.profile sharc_crawler.live.project.beginning
 sharc_crawler.live.project.scheduler
 sharc_crawler.live.wire.listening sharc_crawler.live.retry_after sharc_crawler.rates.make sharc_crawler.report.left_out
-sharc_crawler.strategies.leads sharc_crawler.strategies.organ_pipes sharc_crawler.strategies.ranked
+sharc_crawler.strategies.organ_pipes sharc_crawler.strategies.ranked
 sharc_crawler.archive.former sharc_crawler.collection.following sharc_crawler.evidence.conditionals
 sharc_crawler.evidence.details sharc_crawler.frontier.modes.by_lastmods sharc_crawler.frontier.modes.hints
 sharc_crawler.frontier.modes.rate_tests sharc_crawler.live.former.remembering sharc_crawler.live.former.validators

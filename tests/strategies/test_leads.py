@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sharc_crawler.evidence.blur import stochastic_blur
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.strategies.base import Candidates, Setting
-from sharc_crawler.strategies.leads import Leads, heat_per_page
 from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.strategies.organ_pipes import Leads, heat_per_page
 from sharc_crawler.strategies.ranking import Ranking
 
 

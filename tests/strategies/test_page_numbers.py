@@ -7,7 +7,7 @@ from collections import deque
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.strategies.page_numbers import ByPage, Line
+from sharc_crawler.strategies.waiting import ByPage, Line
 
 PAGES = st.integers(0, 40)
 

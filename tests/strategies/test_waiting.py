@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from sharc_crawler.strategies import waiting_many
 from sharc_crawler.strategies.base import Candidates
-from sharc_crawler.strategies.page_numbers import ByPage
 from sharc_crawler.strategies.planned import MANY, PlannedPages
-from sharc_crawler.strategies.waiting import WaitingPages
+from sharc_crawler.strategies.waiting import ByPage, WaitingPages
 
 LIMIT = 20  #: classes: more kinds of page than any bins can join are never drawn
 RATES = st.sampled_from([number / 7 for number in range(200)])  # none is as near to two bins as rounding errs

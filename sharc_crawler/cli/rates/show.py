@@ -63,7 +63,7 @@ def show_command(
     pages = [(url, found) for url, found in zip(known.urls, estimates, strict=True) if found is not None]
     pages.sort(key=lambda page: -page[1].rate)
     if picture:
-        from sharc_crawler.lab.pictures.rates import draw_rates  # matplotlib takes a second
+        from sharc_crawler.lab.pictures import draw_rates  # matplotlib takes a second
 
         draw_rates([found.rate for _, found in pages], site, picture)
     facts = _facts(known, pages, still, now)

@@ -124,7 +124,7 @@ def _in_short(study: Study) -> str:
 
 def write(found: list[Study], folder: Path, preface: str = _PREFACE) -> None:
     """The document, and its pictures."""
-    from sharc_crawler.lab.pictures.seeds import draw_precisions, draw_thresholds  # matplotlib takes a second
+    from sharc_crawler.lab.pictures import draw_precisions, draw_thresholds  # matplotlib takes a second
 
     folder.mkdir(parents=True, exist_ok=True)
     for study in found:

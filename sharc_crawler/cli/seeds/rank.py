@@ -69,7 +69,7 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
         with written(options["output"]) as file:
             file.writelines(f"{one.url}\n" for one in ranked if one.chosen)
     if options["picture"]:
-        from sharc_crawler.lab.pictures.seeds import draw_ranking  # matplotlib takes a second
+        from sharc_crawler.lab.pictures import draw_ranking  # matplotlib takes a second
 
         least = min((one.value for one in ranked if one.chosen), default=None)
         draw_ranking(ranked, least if options["theta"] == "auto" else options["theta"], options["picture"])

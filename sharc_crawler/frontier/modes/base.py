@@ -16,7 +16,11 @@ from sharc_crawler.evidence.intervals import reach
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from sharc_crawler.frontier.hosts import Task
+    from sharc_crawler.frontier.modes.neighbours import Edited
     from sharc_crawler.frontier.rows import LastmodRow, PageRow, SubsiteRow
     from sharc_crawler.model import (
         Fetch,
@@ -209,3 +213,40 @@ class Mode:
 
     def went_on(self, strategy: Door) -> None:
         """The strategy has been told of all visits made."""
+
+
+class Untested:
+    """The rates of a capture where nothing is known to test them by: they are taken as they are.
+
+    With an archive's former captures :class:`~sharc_crawler.frontier.modes.rate_tests.RateTests` takes its place.
+    """
+
+    failed: bool = False  #: are the rates others than they were held for?
+
+    def note(self) -> str:
+        """What a reader must know."""
+        return ""
+
+    def stated(self, page: PageId, hints: Hints | None) -> None:
+        """A sitemap says when a page last changed."""
+
+    def visited(self, page: PageId, outcome: Outcome) -> None:
+        """A page was visited first."""
+
+    def test(self, strategy: Door) -> None:
+        """How far are the rates to be trusted? Pages that wait are told."""
+
+    def planned(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
+        """Rates as they are to be planned by."""
+        return rates
+
+    def edited(self, now: Instant) -> Edited | None:
+        """Pages that were edited together with others, since their visit."""
+
+    def looked(self, page: PageId, since: Instant, now: Instant) -> Mapping[PageId, Instant]:
+        """A probe has changed since its visit: which other pages have, and when at the latest."""
+        return {}
+
+    def learned(self, pages: Sequence[PageId], rates: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rates of visited pages, with what their visits said."""
+        return rates

@@ -17,9 +17,8 @@ from sharc_crawler.evidence.attesting import Attestations
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.hint_signs import WORTH
 from sharc_crawler.frontier.modes.sampling import seed_of
-from sharc_crawler.frontier.modes.two_visits import TwoVisits
+from sharc_crawler.frontier.modes.two_visits import WORTH, TwoVisits
 from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Sighting, Slot, Verdict
 from sharc_crawler.strategies.revisiting import revisit_order
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.untested import Untested
+    from sharc_crawler.frontier.modes.base import Untested
     from sharc_crawler.frontier.parts import Aside, LastSeen
     from sharc_crawler.frontier.rows import LastmodRow, PageRow
     from sharc_crawler.known_urls import Texts

@@ -17,8 +17,8 @@ from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
 from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, HintHubs
-from sharc_crawler.frontier.modes.hint_signs import MODIFIED, WORTH
 from sharc_crawler.frontier.modes.said import SLACK, SaidOfChanges
+from sharc_crawler.frontier.modes.two_visits import MODIFIED, WORTH
 from sharc_crawler.model import Change, Hints, Kind, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.strategies.revisiting import revisit_order
@@ -26,8 +26,8 @@ from sharc_crawler.strategies.revisiting import revisit_order
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.base import Untested
     from sharc_crawler.frontier.modes.neighbours import Edited
-    from sharc_crawler.frontier.modes.untested import Untested
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.strategies.door import Door
 

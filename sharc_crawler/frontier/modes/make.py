@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.modes.base import Untested
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.frontier.modes.untested import Untested
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture

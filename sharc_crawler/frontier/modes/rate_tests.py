@@ -13,8 +13,8 @@ import numpy as np
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.changes.masks import same_content
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.modes.base import Untested
 from sharc_crawler.frontier.modes.neighbours import Edited, Neighbours
-from sharc_crawler.frontier.modes.untested import Untested
 from sharc_crawler.model import Hints, Instant, Outcome, PageId, Rate, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.rates.history import SiteHistory

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.modes.untested import Untested
+    from sharc_crawler.frontier.modes.base import Untested
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.model import Instant, PageId
 

@@ -7,15 +7,15 @@ What only some sites bring is loaded with the first of it: what they say of thei
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.base import Mode
-from sharc_crawler.frontier.modes.hint_signs import MODIFIED, PERHAPS, WORTH, lists_changes
-from sharc_crawler.frontier.modes.untested import Untested
+from sharc_crawler.frontier.modes.base import Mode, Untested
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Phase, Result, Sighting, Slot
@@ -30,8 +30,16 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.strategies.door import Door
 
-_PAGE, _OK, _NOT_MODIFIED, _ONLY = Kind.PAGE, Result.OK, Result.NOT_MODIFIED, Slot.ONLY  # looked up once
-_ANSWERED = (Kind.PAGE, Kind.DATA)  # whose 304s are tested
+
+#: How wikis, forums, trackers and documentation name their lists of what changed last, by the last part of an address.
+LISTS_CHANGES = re.compile(
+    r"(recent|latest|last)[-_ ]?(changes|changed|updates|updated|edits|posts|news|articles)"
+    r"|what'?s[-_ ]?new|all[-_ ]?changes|web[-_ ]?changes|change[-_ ]?log|do=recent"
+    r"|(^|[=:])(recent|latest|updates|timeline|activity|tracker|news|feed|rss|atom)(\.\w+)?$"
+)
+PERHAPS = re.compile(r"recent|la(te)?st|new|change|update|timeline|activity|tracker|feed|rss|atom")  #: asked of all
+WORTH = 50  #: visited pages per sitemap that is read again
+MODIFIED = "last-modified"  #: the source of a rate that was made with that header
 
 
 class TwoVisits(Mode):
@@ -342,3 +350,19 @@ class TwoVisits(Mode):
             if self._hints is not None:
                 self._hints.order_again(strategy, any(made))
         return self._left_open()
+
+
+def lists_changes(url: str) -> bool:
+    """Does its address say that a page lists recent changes, or is a feed?
+
+    >>> lists_changes("http://h/wiki/Special:RecentChanges"), lists_changes("http://h/changelog.html")
+    (True, True)
+    >>> lists_changes("http://h/recent"), lists_changes("http://h/recently-opened-museums")
+    (True, False)
+    """
+    name = url.rstrip("/").rpartition("/")[2].lower()
+    return PERHAPS.search(name) is not None and LISTS_CHANGES.search(unquote(name)) is not None
+
+
+_PAGE, _OK, _NOT_MODIFIED, _ONLY = Kind.PAGE, Result.OK, Result.NOT_MODIFIED, Slot.ONLY  # looked up once
+_ANSWERED = (Kind.PAGE, Kind.DATA)  # whose 304s are tested

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from sharc_crawler.frontier.admission import TOO_FAR
 from sharc_crawler.frontier.capture import SiteCapture
+from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import TOO_MANY, Task
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import Event, State
@@ -404,3 +405,16 @@ def interrupted(capture: SiteCapture, ended: Instant, now: Instant) -> None:
     """Nothing was done between a capture's last sign of life and now: its budget's time stood still."""
     capture.interruptions.append((ended, now))
     capture.budget.paused = stood_still(capture)
+
+
+def visit_again(frontier: Frontier, url: str, kind: Kind) -> bool:
+    """A page or sitemap that has been visited is visited once more, before T; False: it cannot be."""
+    capture, pages = frontier.capture, frontier.pages
+    page = capture.seen.get(url)
+    early = capture.phase is Phase.VISIT and page != UNSEEN and pages.kinds[page] is kind
+    if not early or pages.states[page] != State.VISITED:
+        return False
+    if kind is Kind.SITEMAP:
+        capture.owed.before_visits(page)
+    frontier.ledger.owe(page, Slot.SECOND if kind is Kind.SITEMAP else Slot.FIRST)
+    return True

@@ -11,7 +11,7 @@ from sharc_crawler.rates.unstated import UnstatedRates
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from sharc_crawler.frontier.ports import Rates
+    from sharc_crawler.frontier.parts import Rates
     from sharc_crawler.live.config import Config
     from sharc_crawler.rates.chain import Chain
     from sharc_crawler.storage.observations import ObservationStore

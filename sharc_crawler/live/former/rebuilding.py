@@ -23,7 +23,7 @@ from sharc_crawler.archive.warc_names import safe_name, series_of
 from sharc_crawler.certificate.writing import about, told
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.parts import Parts, at_once
-from sharc_crawler.frontier.restoring.visiting_again import visit_again
+from sharc_crawler.frontier.restoring.restorer import visit_again
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
 from sharc_crawler.live.former.decided import LOGS, DecidedExchange, before_any_again, decided, key_of

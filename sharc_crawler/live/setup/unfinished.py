@@ -9,7 +9,7 @@ from time import monotonic, sleep
 from typing import NamedTuple
 
 from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.held_files import in_use
+from sharc_crawler.archive.warc_file import in_use
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec

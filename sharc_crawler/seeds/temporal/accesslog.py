@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
+from sharc_crawler.seeds.temporal.database import stage_lines
 from sharc_crawler.seeds.temporal.logformats import query_for
-from sharc_crawler.seeds.temporal.loglines import stage_lines
 
 if TYPE_CHECKING:
     from sharc_crawler.seeds.temporal.database import Database

@@ -6,22 +6,25 @@ chance in noise, does not speak for its page.
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, UsageError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from sharc_crawler.seeds.temporal.curve import Curves
 
     Flags = NDArray[np.bool_]
 
 
 COVERED = 0.5  #: of a page's views, those under the curve of a temporal page
+_LABELS = {"temporal": True, "untemporal": False, "1": True, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +100,30 @@ def best_threshold(labels: Flags, curves: Curves, reward: Reward) -> tuple[Thres
             tried.append((-reward.of(found), far, float(days), float(share), found))
     _, _, days, share, found = min(tried, key=lambda entry: entry[:2])
     return Threshold(days, share), found
+
+
+def read_labels(file: Path, pages: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Positions in ``pages`` of the labelled ones, and whether they are temporal.
+
+    A CSV file with the columns ``page`` and ``label`` (``temporal``, ``untemporal``). Labelled pages that are not in
+    the log are left out. Raises :class:`~sharc_crawler.errors.DataError` for another label, or if none is in the log.
+    """
+    position = {page: i for i, page in enumerate(pages)}
+    found: dict[int, bool] = {}
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            rows = csv.DictReader(lines)
+            if not {"page", "label"} <= set(rows.fieldnames or ()):
+                raise DataError(f"{file}: its columns are {rows.fieldnames}; needed are page and label")
+            for row in rows:
+                if row["label"] not in _LABELS:
+                    raise DataError(f"{file}:{rows.line_num}: label={row['label']!r}; it is temporal or untemporal")
+                if row["page"] in position:
+                    found[position[row["page"]]] = _LABELS[row["label"]]
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{file}: cannot be read: {error}") from error
+    if not found:
+        raise DataError(
+            f"{file}: it labels no page of the log that has enough views; name pages as --curves does: https://host/path"
+        )
+    return np.fromiter(found.keys(), np.int64), np.fromiter(found.values(), np.bool_)

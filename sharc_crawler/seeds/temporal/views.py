@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.temporal.accesslog import stage_access_log
-from sharc_crawler.seeds.temporal.database import MEMORY, Database, database
+from sharc_crawler.seeds.temporal.database import MEMORY, Database, database, stage_lines
 from sharc_crawler.seeds.temporal.logformats import unread
-from sharc_crawler.seeds.temporal.loglines import stage_lines
 from sharc_crawler.seeds.temporal.tables import stage_table
 
 NAME = re.compile(r"(?:pageviews|pagecounts)-(\d{4})(\d\d)(\d\d)(?:-|\.|$)")

@@ -9,8 +9,8 @@ import pytest
 
 from sharc_crawler.frontier.modes import before_reference
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
-from sharc_crawler.frontier.modes.hint_signs import WORTH
 from sharc_crawler.frontier.modes.said import SaidOfPages
+from sharc_crawler.frontier.modes.two_visits import WORTH
 from sharc_crawler.model import Phase
 
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.modes.base import Untested
 from sharc_crawler.frontier.modes.make import check, make_mode
 from sharc_crawler.frontier.modes.rate_tests import RateTests
-from sharc_crawler.frontier.modes.untested import Untested
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 

@@ -11,9 +11,9 @@ import pytest
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, MOST, HintHubs
-from sharc_crawler.frontier.modes.hint_signs import WORTH
 from sharc_crawler.frontier.modes.hints import SiteHints
 from sharc_crawler.frontier.modes.said import SaidOfChanges
+from sharc_crawler.frontier.modes.two_visits import WORTH
 from sharc_crawler.model import Kind, Outcome, Phase, Result, Slot, Visit
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted

@@ -10,8 +10,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.hint_hubs import HintHubs
-from sharc_crawler.frontier.modes.hint_signs import MODIFIED
-from sharc_crawler.frontier.modes.two_visits import TwoVisits
+from sharc_crawler.frontier.modes.two_visits import MODIFIED, TwoVisits
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.known_urls import UNSEEN

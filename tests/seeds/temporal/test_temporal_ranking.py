@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.seeds.temporal.analysis import By, group_of, seed_of
-from sharc_crawler.seeds.temporal.classify import Confusion, Reward, Threshold, best_threshold, confusion
+from sharc_crawler.seeds.temporal.classify import Confusion, Reward, Threshold, best_threshold, confusion, read_labels
 from sharc_crawler.seeds.temporal.curve import Curves
-from sharc_crawler.seeds.temporal.labels import read_labels
 from sharc_crawler.seeds.temporal.rank import Ranked, Worth, rank, within_budget, worth
 
 pages = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(1, 500), st.booleans(), st.booleans()), max_size=40)

@@ -1,1 +1,0 @@
-"""Pictures of tables, rates, seeds and sites, drawn by matplotlib (extra ``lab``)."""
