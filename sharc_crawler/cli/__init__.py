@@ -51,6 +51,16 @@ COMMANDS = {
 }
 
 
+class OrShow(click.Group):
+    """Its command ``show`` needs no name: ``sharc collection DIR`` is short for ``sharc collection show DIR``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take what is neither a command nor a call for help for what is to be shown."""
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
+
+
 class _Commands(click.Group):
     """Commands by name, imported when called."""
 

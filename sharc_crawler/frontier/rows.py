@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Hints, Instant, Kind, Outcome, PageId, Phase, Plan, Rate, Seconds, Slot, Verdict
     from sharc_crawler.rates.swings import Swings
-    from sharc_crawler.subsites.branch import Branch
+    from sharc_crawler.subsites.base import Branch
 
 
 RatedRow = tuple[int, float, str, float]  #: page, rate, source, shape

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -24,8 +24,10 @@ from sharc_crawler.instants import second
 from sharc_crawler.lab.graph import EventGraph
 from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.truth import Changes, Lives
-from sharc_crawler.model import Instant
+from sharc_crawler.model import Instant, Kind, Result, Url
 from sharc_crawler.plural import counted
+from sharc_crawler.rates.history import CHANGED, SiteHistory
+from sharc_crawler.storage.observations import ObservationStore
 
 COLUMNS = ("page", "created", "alive_at_start", "deleted", "hist", "changes")
 GZIP = b"\x1f\x8b"
@@ -260,3 +262,43 @@ def _lines(path: Path) -> list[str]:
     if text[-1:].isdigit():
         raise DataError(f"{path}, line {len(lines)} ends amid its times, or wants a line break")
     return lines
+
+
+def write_changes(store: ObservationStore, site: str, file: IO[str]) -> None:
+    """Write the pages of a site, a line each."""
+    gone = {(one.url, one.time) for one in store.observations(site) if one.result is Result.GONE}
+    rows = csv.writer(file)
+    rows.writerow(COLUMNS)
+    rows.writerows(_rows(store.histories(site), gone, _second_capture(store, site)))
+
+
+def _second_capture(store: ObservationStore, site: str) -> Instant:
+    """When a site was captured the second time: its robots.txt was read again. What was found before was there."""
+    read = store.histories(site, Kind.ROBOTS).times
+    return float(read[1]) if len(read) > 1 else math.inf
+
+
+def _rows(history: SiteHistory, gone: set[tuple[Url, Instant]], second: Instant) -> Iterator[list[object]]:
+    for page, url in enumerate(history.urls):
+        start, end = history.offsets[page], history.offsets[page + 1]
+        times = history.times[start:end].tolist()
+        if not times:
+            continue
+        there = [(url, time) not in gone for time in times]
+        deleted, changes = ([] if there[0] else [times[0]]), list[float]()
+        for at in range(1, len(times)):
+            time = _between(times[at - 1], times[at], float(history.modified[start + at]))
+            if there[at - 1] and not there[at]:
+                deleted.append(time)
+            elif there[at] and (not there[at - 1] or history.changed[start + at] == CHANGED):
+                changes.append(time)
+        yield [url, _text([times[0]]), int(times[0] < second), _text(deleted), "", _text(changes)]
+
+
+def _between(before: Instant, time: Instant, modified: Instant) -> Instant:
+    """When a change was: a Last-Modified that is NaN lies nowhere."""
+    return modified if before < modified <= time else (before + time) / 2
+
+
+def _text(instants: list[Instant]) -> str:
+    return ";".join(f"{instant:.3f}" for instant in instants)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.monitoring.busy import Share
-    from sharc_crawler.live.seeding.judging import Judging
+    from sharc_crawler.live.seeding import Judging
     from sharc_crawler.model import Verdict
 
     Tell = Callable[..., None]  #: as a Share
@@ -105,7 +105,7 @@ def _judging(output: Path) -> Judging | None:
     """What judges the seeds that were ranked, if there were any."""
     if not (output / SELECTION).exists():
         return None
-    from sharc_crawler.live.seeding.judging import judging  # archives' readers: only where seeds were ranked
+    from sharc_crawler.live.seeding import judging  # archives' readers: only where seeds were ranked
 
     return judging(output)
 

@@ -9,7 +9,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import Batch, JudgementRow, LastmodRow, NoveltyRow, SubsiteRow
 from sharc_crawler.model import Verdict
 from sharc_crawler.storage.frontier_reading import page_rows, visit_rows
-from sharc_crawler.subsites.branch import Branch
+from sharc_crawler.subsites.base import Branch
 
 if TYPE_CHECKING:
     import sqlite3

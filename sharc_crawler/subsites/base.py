@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,3 +38,19 @@ class Partition(Protocol):
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:
         """The labels of a page that was found since, on a page with the labels ``found_on``."""
+
+
+class Branch(NamedTuple):
+    """A part of the tree, or those directly within it from one name to another, but for some."""
+
+    root: Labels
+    without: frozenset[str] = frozenset()
+    span: tuple[str, str] | None = None  #: first and last name; None: all
+
+    def holds(self, labels: Labels) -> bool:
+        """Does a page with these labels lie in it?"""
+        depth = len(self.root)
+        if labels[:depth] != self.root or len(labels) == depth:
+            return labels == self.root and self.span is None
+        name = labels[depth]
+        return name not in self.without and (self.span is None or self.span[0] <= name <= self.span[1])

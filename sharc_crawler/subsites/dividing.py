@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sharc_crawler.subsites.base import Labels
-from sharc_crawler.subsites.branch import Branch
+from sharc_crawler.subsites.base import Branch, Labels
 
 Whole = Callable[[NDArray[np.int64]], bool]
 

@@ -46,8 +46,8 @@ from sharc_crawler.model import (
     Verdict,
 )
 from sharc_crawler.rates.swings import Swings
-from sharc_crawler.storage.exchange_log import exchanges_of, urls_of
-from sharc_crawler.subsites.branch import Branch
+from sharc_crawler.storage.memory import exchanges_of, urls_of
+from sharc_crawler.subsites.base import Branch
 
 
 def page_row(page: int, **changed: object) -> PageRow:

@@ -56,7 +56,7 @@ def test_ctrl_c_ends_it_and_nothing_half_made_is_left(command: str, folder: Path
 def test_adding_to_a_collection_says_what_takes_long_and_stopped_leaves_nothing(folder, tmp_path, monkeypatch):
     command = ["collection", "add", str(tmp_path / "kept"), str(folder)]
     with monkeypatch.context() as patched:
-        patched.setattr("sharc_crawler.cli.collection.add.busy", somebody_stops_it)
+        patched.setattr("sharc_crawler.cli.collection.busy", somebody_stops_it)
         stopped = CliRunner().invoke(main, command)
     assert (stopped.exit_code, list(tmp_path.iterdir())) == (130, [])
     monkeypatch.setattr(busy.__wrapped__, "__defaults__", (True, None, 0.0))

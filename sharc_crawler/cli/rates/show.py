@@ -52,7 +52,7 @@ def show_command(
         site = store.site_named(site)
         known, links = store.histories(site), store.links(site) or None
         if changes:
-            from sharc_crawler.lab.recorded import write_changes  # only where it is wanted
+            from sharc_crawler.lab.history import write_changes  # only where it is wanted
 
             with written(changes) as file:
                 write_changes(store, site, file)

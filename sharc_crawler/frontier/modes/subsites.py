@@ -19,8 +19,7 @@ from sharc_crawler.frontier.rows import SOLE, LastmodRow, SubsiteRow
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Instant, Kind, Outcome, PageId, Phase, Seconds, Visit
 from sharc_crawler.strategies.base import Candidates
-from sharc_crawler.subsites.base import KnownPages, Labels
-from sharc_crawler.subsites.branch import Branch
+from sharc_crawler.subsites.base import Branch, KnownPages, Labels
 from sharc_crawler.subsites.dividing import Part, divide, fewest_pages
 from sharc_crawler.subsites.make import make_division
 from sharc_crawler.subsites.outlook import Outlook

@@ -64,7 +64,7 @@ class Arguments:
         """
         if self.choice is None:
             return self, None
-        from sharc_crawler.live.seeding.choosing import chosen  # archives' readers: only where seeds are ranked
+        from sharc_crawler.live.seeding import chosen  # archives' readers: only where seeds are ranked
 
         selection = chosen(self.choice, self.urls, folder)
         return replace(self, urls=tuple(selection.crawled())), selection
@@ -153,7 +153,7 @@ def _choice(options: Options) -> SeedChoice | None:
     """How seeds are chosen; ``None`` where no ranker is named: all of them are crawled."""
     if options.ranker is None:
         return None
-    from sharc_crawler.live.seeding.choosing import choice_of  # rankers: only where one is named
+    from sharc_crawler.live.seeding import choice_of  # rankers: only where one is named
 
     return choice_of(options, options.ranker)
 

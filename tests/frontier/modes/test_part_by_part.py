@@ -16,7 +16,7 @@ from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.rows import SubsiteRow
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Outcome, Phase, Result, Slot, Visit
-from sharc_crawler.subsites.branch import Branch
+from sharc_crawler.subsites.base import Branch
 from sharc_crawler.subsites.dividing import Part
 from sharc_crawler.subsites.outlook import Expectation
 from tests.frontier.modes import stubs
