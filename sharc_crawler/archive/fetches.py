@@ -7,7 +7,6 @@ import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -22,6 +21,7 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.headers import header_text
+from sharc_crawler.instants import unix
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _page(record: ArcWarcRecord, bodies: dict[str | None, FetchedPage], *, every
 
 
 def _time(head: StatusAndHeaders) -> Instant:
-    return datetime.fromisoformat(head.get_header("WARC-Date", "")).timestamp()
+    return unix(head.get_header("WARC-Date", ""))
 
 
 def _warcs(source: Path) -> Iterator[tuple[str, IO[bytes]]]:

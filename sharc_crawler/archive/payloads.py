@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.options import Former, Original
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc_names import index_path
+from sharc_crawler.instants import unix
 from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _original(record: ArcWarcRecord) -> Original:
     head = record.rec_headers
     return Original(
         url=head.get_header("WARC-Target-URI"),
-        date=datetime.fromisoformat(head.get_header("WARC-Date")).timestamp(),
+        date=unix(head.get_header("WARC-Date")),
         digest=head.get_header("WARC-Payload-Digest"),
         record=head.get_header("WARC-Record-ID"),
     )

@@ -10,13 +10,13 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from copy import copy
-from datetime import datetime
 from io import SEEK_SET, BytesIO
 from pathlib import Path
 from typing import IO, Any
 
 from sharc_crawler.archive.wacz import MULTI, PACKAGE, SEAL, SIGNED, SINGLE, VERSION, slug, zip_date
 from sharc_crawler.errors import DataError
+from sharc_crawler.instants import unix
 
 _HEADER = struct.Struct("<4s5H3L2H")  #: of a file within a zip file
 _WIDE = 0xFFFFFFFF
@@ -107,7 +107,7 @@ def _as_written(about: Any, text: bytes, package: zipfile.ZipFile) -> bool:
         and about["resources"] == resources
         and [one["path"] for one in resources] == names
         and (about["profile"], about["wacz_version"]) in {(SINGLE, VERSION), (MULTI, VERSION)}
-        and dates == {zip_date(datetime.fromisoformat(about["created"]).timestamp())}
+        and dates == {zip_date(unix(about["created"]))}
         and {(info.external_attr, info.internal_attr) for info in package.infolist()} == {(_MODE, 0)}
     )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
+from sharc_crawler.cli._given import instant
 from sharc_crawler.collection.terms import SiteTerms, parse_terms
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.fleet.ledger import SiteOrder
@@ -24,7 +24,7 @@ def orders(file: Path, given: Sequence[str], priority: int = 0, due: str | None 
     """
     arguments = _arguments(given)
     terms = _plan(file) if file.suffix in PLANS else _seeds(file, arguments)
-    when = _instant(due) if due else 0.0
+    when = instant(due, "--due") if due else 0.0
     found = []
     for one in terms:
         own = {**arguments, **one.arguments}
@@ -83,13 +83,5 @@ def bounds(requests: str | None, size: str | None, until: str | None) -> dict[st
         what: float(read[name]) for what, name in (("requests", "max_requests"), ("bytes", "max_bytes")) if name in read
     }
     if until is not None:
-        found["until"] = 0.0 if until == "0" else _instant(until)
+        found["until"] = 0.0 if until == "0" else instant(until, "--until")
     return found
-
-
-def _instant(text: str) -> float:
-    try:
-        when = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(f"{text!r} is no time; write it as 2026-12-01T03:00:00Z") from error
-    return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()

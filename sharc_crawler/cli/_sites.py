@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from datetime import UTC, datetime
 from typing import Any
 
+from sharc_crawler.cli._given import instant
 from sharc_crawler.errors import UsageError, nearest
 from sharc_crawler.lab.experiment import RunSpec
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.synthetic import SyntheticSpec
-from sharc_crawler.model import Instant
 from sharc_crawler.options.kinds import Flag, Real, Text, ValueKind, Whole
 from sharc_crawler.options.reading import ARGUMENTS, checked
 
@@ -67,22 +66,3 @@ def site_spec(
         raise UsageError(f"--history {history} needs --window FROM TO: two dates, or unix seconds")
     start, end = map(instant, window)
     return HistorySpec.beside(history, root, start, end)
-
-
-def instant(text: str, what: str = "window") -> Instant:
-    """Unix seconds from a date, a date with time, or unix seconds; UTC where nothing else is said.
-
-    >>> instant("2012-01-02"), instant("2012-01-01T01:00+01:00"), instant("1325376000")
-    (1325462400.0, 1325376000.0, 1325376000.0)
-    """
-    try:
-        seconds = float(text)
-        if math.isfinite(seconds):
-            return seconds
-    except ValueError:
-        pass
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{what}: {text!r} is neither a date such as 2012-01-31 nor unix seconds") from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
+from sharc_crawler.cli._given import FOLDER, instant, regular
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._regular import regular
-from sharc_crawler.cli._sites import instant
 from sharc_crawler.collection.certifying import CERTIFICATES, certify_at
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.live.monitoring.busy import busy
@@ -18,9 +17,7 @@ from sharc_crawler.storage.beside import forget_killed
 
 
 @click.command()
-@click.argument(
-    "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path), callback=regular
-)
+@click.argument("folder", metavar="DIR", type=FOLDER, callback=regular)
 @click.option("--at", "at", required=True, metavar="T", help="The instant: 2026-11-20T10:31, or unix seconds; UTC.")
 @click.option("--site", default="", help="Only this site, by the name of its folder in DIR/captures.")
 def command(folder: Path, at: str, site: str) -> None:

@@ -17,8 +17,8 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.payloads import Payloads
 from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.cli import OrShow
+from sharc_crawler.cli._given import FOLDER, regular
 from sharc_crawler.cli._next import capture_words, say_next
-from sharc_crawler.cli._regular import regular
 from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.collection.adding import KnownCaptureError, add, lacking, stands_in
 from sharc_crawler.collection.folder import Collection
@@ -43,7 +43,7 @@ def command() -> None:
 
 
 @command.command("show")
-@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", metavar="DIR", type=FOLDER)
 @click.option("--json", "as_json", is_flag=True, help="Print what index.json says, too, instead of the table.")
 def show_command(folder: Path, as_json: bool) -> None:
     r"""Write index.html and index.json of a collection: sites, captures on a time line, what changed between them.
@@ -112,13 +112,7 @@ def _newest(captures: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
 
 @command.command("add")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.argument(
-    "captures",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    nargs=-1,
-    required=True,
-    callback=regular,
-)
+@click.argument("captures", type=FOLDER, nargs=-1, required=True, callback=regular)
 def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
     r"""Copy CAPTURES, each a folder given as output=, into the collection FOLDER, which is made where there is none.
 

@@ -15,8 +15,8 @@ from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.names import CONFIRMATION, is_signed
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import total_size, verify
+from sharc_crawler.cli._given import FOLDER, regular, require_capture
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._regular import regular, require_capture
 from sharc_crawler.collection.confirming import command as confirming
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError, UsageError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), callback=regular)
+@click.argument("folder", type=FOLDER, callback=regular)
 @click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
 @click.option("--objects", metavar="URL", help="Where the capture lies in an object store: put it there, too.")
 def command(folder: Path, settings: tuple[str, ...], objects: str | None) -> None:

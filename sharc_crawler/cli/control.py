@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from sharc_crawler.cli._given import FOLDER
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._under_way import ordered
 from sharc_crawler.control import ORDERS, Orders, read_orders, write
@@ -34,7 +35,7 @@ _CHANGES: dict[str, dict[str, Any]] = {
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=FOLDER)
 @click.argument("order", type=click.Choice(["pause", "resume", "delay", "stop", "status"]))
 @click.argument("seconds", required=False)
 @click.option("--json", "as_json", is_flag=True, help="The crawl's answer as JSON.")

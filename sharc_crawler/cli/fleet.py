@@ -17,6 +17,7 @@ import click
 
 from sharc_crawler import extras
 from sharc_crawler.cli._fleet_table import PATIENCE, follow, spent
+from sharc_crawler.cli._given import FOLDER
 from sharc_crawler.cli._next import ASKED_BY, say_next
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import FleetLedger, Wish
@@ -96,7 +97,7 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
 @click.option("--output", required=True, help="Where captures are kept, a folder for each site: DIR or s3://BUCKET/….")
 @click.option(
     "--scratch",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Folder for copies of what this worker does in an object store.  [default: the system's temporary one]",
 )
 @click.option("--sites", "room", type=click.IntRange(1), default=100, help="Sites held at most.  [default: 100]")

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
+from sharc_crawler.cli._given import FOLDER, regular
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._regular import regular
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.collection.diary import hold_collection, is_kept
 from sharc_crawler.collection.folder import Collection
@@ -27,7 +27,7 @@ OFTEN = 3600.0  #: a shorter interval is said when it begins
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), callback=regular)
+@click.argument("folder", type=FOLDER, callback=regular)
 @click.option("--once", is_flag=True, help="Capture what is due, then end: for cron.")
 @click.option("--at-once", type=click.IntRange(1), default=1, show_default=True, help="Sites captured side by side.")
 @click.option("--status", is_flag=True, help="Say how each site stands, and end.")

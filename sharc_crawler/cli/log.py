@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.certificate.refuted import refuted_in
+from sharc_crawler.cli._given import FOLDER
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.log import BROUGHT, FORMATS
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=FOLDER)
 @click.option("--failed", is_flag=True, help="Only what brought nothing: failures, refusals, pages that are gone.")
 @click.option("--not-followed", is_flag=True, help="What was named and is no page of the capture, with the reason.")
 @click.option("--heritrix", is_flag=True, help="Lines as in Heritrix's crawl.log.")

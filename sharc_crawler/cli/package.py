@@ -14,9 +14,9 @@ from sharc_crawler.archive.replay import elsewhere
 from sharc_crawler.certificate.names import is_certified
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.cli._from_table import asking, may_ask, row
+from sharc_crawler.cli._given import FOLDER, regular
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_file
-from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.certifying import CERTIFICATES
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
@@ -32,7 +32,7 @@ from sharc_crawler.storage.folders import site_folders
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), callback=regular)
+@click.argument("folder", type=FOLDER, callback=regular)
 @click.option("-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="The file; default: in FOLDER.")
 @click.option("--title", default="", help="Shown by viewers; default: sites and reference instants.")
 @click.option("--description", default="", help="Stands before what the captures claim.")

@@ -15,7 +15,7 @@ import click
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.replay import downloaded, elsewhere, find_pywb, lost_warcs, moment, replaying
-from sharc_crawler.cli._regular import regular
+from sharc_crawler.cli._given import FOLDER, regular
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import SharcError, UsageError
 from sharc_crawler.instants import second, unix
@@ -34,7 +34,7 @@ SHOWN = 20  #: sites that a person is told of
 @click.argument("folder", type=click.Path(exists=True, path_type=Path), callback=regular)
 @click.option(
     "--former",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     callback=regular,
     multiple=True,
     help="A former capture, shown, too; needed where payloads are stored there (dedup=site).",

@@ -15,8 +15,8 @@ import click
 from sharc_crawler.certificate.sealed_files import standing
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.writing import certify, lines
+from sharc_crawler.cli._given import FOLDER, regular
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.live.monitoring.busy import busy
@@ -54,7 +54,7 @@ class Written(NamedTuple):
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), callback=regular)
+@click.argument("folder", type=FOLDER, callback=regular)
 @click.option("--truth", type=click.File(errors="replace"), help="True change times, as sharc demo --truth has them.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and write nothing.")
 def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:

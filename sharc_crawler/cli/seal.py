@@ -9,6 +9,7 @@ import click
 
 from sharc_crawler.certificate import sealing
 from sharc_crawler.cli._from_table import asking, may_ask, row
+from sharc_crawler.cli._given import FOLDER
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.beside import forget_killed
@@ -16,7 +17,7 @@ from sharc_crawler.storage.folders import capture_folders
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=FOLDER)
 @row("sign", metavar="KEY")
 @may_ask
 def command(folder: Path, sign: str | None, timestamp: str | None, operator: str | None, allow: Sequence[str]) -> None:

@@ -12,8 +12,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from sharc_crawler.cli._given import FOLDER, regular
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._regular import regular
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.search import TEXTS, bring_up
 from sharc_crawler.errors import UsageError, nearest
@@ -29,9 +29,7 @@ _SHOWN_TEXTS = 5
 
 
 @click.command()
-@click.argument(
-    "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path), callback=regular
-)
+@click.argument("folder", metavar="DIR", type=FOLDER, callback=regular)
 @click.argument("words", nargs=-1, required=True)
 @click.option("--site", default="", help="Only this site, by the name of its folder in DIR/captures.")
 @click.option("--from", "since", default="", help="Only copies from then on: 2026, 2026-11 or 2026-11-18.")

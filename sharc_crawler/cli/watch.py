@@ -17,7 +17,7 @@ from rich.live import Live
 from sharc_crawler.cli._fleet_table import PATIENCE as FLEET_PATIENCE
 from sharc_crawler.cli._fleet_table import facts as fleet_facts
 from sharc_crawler.cli._fleet_table import follow
-from sharc_crawler.cli._near import near_to
+from sharc_crawler.cli._given import near_to
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._under_way import watched as meant
 from sharc_crawler.cli.control import give

@@ -1,0 +1,79 @@
+"""What commands are given: folders that they read, and what was meant by one that is not there; instants."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.model import Instant
+
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+Read = TypeVar("Read", Path, tuple[Path, ...], None)
+
+_DIGITS = re.compile(r"\d+")
+_MISSING = re.compile(r"(?:Path|Directory|File) '(.+)' does not exist")
+
+
+def regular(ctx: click.Context, parameter: click.Parameter, value: Read) -> Read:  # noqa: ARG001
+    """For ``callback=`` of what names folders to read: one with a named pipe or a device in it is not opened."""
+    from sharc_crawler.certificate.sources import require_regular  # not where a command has no folder
+
+    folders: Iterable[Path] = value if isinstance(value, tuple) else filter(None, [value])
+    for folder in folders:
+        if folder.is_dir():
+            require_regular(folder)
+    return value
+
+
+def require_capture(path: Path) -> None:
+    """Refuse a folder that neither is a capture nor gathers any; of a file nothing is said."""
+    from sharc_crawler.certificate.sources import captures_in, is_capture  # as above
+
+    if path.is_dir() and captures_in(path) == [path] and not is_capture(path):
+        raise UsageError(f"{str(path)!r} holds no capture; name a folder given as output=")
+
+
+def near_to(path: Path) -> Path | None:
+    """One beside it that is meant, as far as can be told: names that differ in digits are of several captures."""
+    plain = _DIGITS.sub("", path.name)
+    beside = []
+    with suppress(OSError):  # of a name that is too long
+        beside = [one.name for one in path.parent.glob("*") if _DIGITS.sub("", one.name) != plain]
+    near = get_close_matches(path.name, beside, n=1, cutoff=0.8)
+    return path.with_name(near[0]) if near else None
+
+
+def with_near(message: str) -> str:
+    """A message of click's, with what was meant where it says that a path does not exist."""
+    found = _MISSING.search(message)
+    near = near_to(Path(found[1])) if found else None
+    return f"{message} Did you mean {str(near)!r}?" if near else message
+
+
+def instant(text: str, what: str = "window") -> Instant:
+    """Unix seconds from a date, a date with time, or unix seconds; UTC where nothing else is said.
+
+    >>> instant("2012-01-02"), instant("2012-01-01T01:00+01:00"), instant("1325376000")
+    (1325462400.0, 1325376000.0, 1325376000.0)
+    """
+    try:
+        seconds = float(text)
+        if math.isfinite(seconds):
+            return seconds
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{what}: {text!r} is neither a date such as 2012-01-31 nor unix seconds") from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
