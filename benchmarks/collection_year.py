@@ -38,8 +38,7 @@ from sharc_crawler.collection.planning import plan
 from sharc_crawler.collection.terms import AUTO, FILE
 from sharc_crawler.model import Change, Result, Url
 from sharc_crawler.observation import Observation
-from sharc_crawler.storage.folders import RUNNING
-from sharc_crawler.storage.holding import LOCK
+from sharc_crawler.storage.folders import LOCK, RUNNING
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import FILE_NAME
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from sharc_crawler.certificate.canonical import DIGEST, digest, whole_numbers
+from sharc_crawler.certificate.witness import RecordedExchange, Witness
+from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts, each_part
 from sharc_crawler.evidence.figures import PageSums
+from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, maybe_iso, unix
@@ -34,7 +39,7 @@ def certificate(
     """The certificate of a complete capture, sealed with its digest.
 
     ``files``: its WARC files (name, bytes, sha256); ``pages``: the file of pages (:mod:`..certificate.material`);
-    ``clocks``: the servers' (:mod:`..certificate.clocks`).
+    ``clocks``: the servers' (:func:`server_clocks`).
     """
     exact = tuple((_exact(start), _exact(end)) for start, end in facts.interruptions)
     whole = unit(facts.site, replace(facts, interruptions=exact), facts.figures.whole)
@@ -133,3 +138,25 @@ def _visit(page: PageFacts, visit: VisitFacts | None, uri: Uri) -> dict[str, Any
         "offset": int(offset) if file else None,
         **({"server": {"date": iso(visit.said[0]), "modified": maybe_iso(visit.said[1])}} if visit.said else {}),
     }
+
+
+def server_clocks(witness: Witness, files: Collection[str]) -> dict[str, dict[str, int]]:
+    """By host: ``least`` and ``greatest`` whole seconds from WARC-Date to Date, of the answers in these files."""
+    found: dict[str, tuple[int, int]] = {}
+    for exchange in witness:
+        if exchange.file in files and (seconds := clock_off(exchange)) is not None:
+            least, greatest = found.get(name := clock_of(exchange), (seconds, seconds))
+            found[name] = min(least, seconds), max(greatest, seconds)
+    return {name: {"least": least, "greatest": greatest} for name, (least, greatest) in sorted(found.items())}
+
+
+def clock_off(exchange: RecordedExchange) -> int | None:
+    """Whole seconds from the WARC-Date of an answer to its Date; ``None``: it has none."""
+    message = exchange.message
+    date = http_date(header_text(message.header(b"date"))) if message is not None else None
+    return None if date is None else math.floor(date - unix(exchange.date))
+
+
+def clock_of(exchange: RecordedExchange) -> str:
+    """Whose clock it is."""
+    return urlsplit(exchange.uri).netloc.lower()

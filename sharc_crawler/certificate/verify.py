@@ -23,9 +23,8 @@ from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.beside import Kinds, around, kept_pages, strangers
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
-from sharc_crawler.certificate.clocks import clocks, host, off
 from sharc_crawler.certificate.confirming import check_confirmation, outlook
-from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION
+from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION, clock_of, clock_off, server_clocks
 from sharc_crawler.certificate.examining import Examination, statements, unspoken
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.fixity import fixity_of, pages_name
@@ -59,15 +58,15 @@ def beyond(
 ) -> Iterator[Finding]:
     """Answers whose Date is further from their WARC-Date than is stated of their server."""
     for exchange in witness:
-        seconds = off(exchange) if exchange.file in files else None
+        seconds = clock_off(exchange) if exchange.file in files else None
         if seconds is None:
             continue
-        known = stated.get(host(exchange))
+        known = stated.get(clock_of(exchange))
         if known is None or not known["least"] <= seconds <= known["greatest"]:
             said = f"{known['least']} to {known['greatest']} s" if known else "nothing"
             what = f"its Date is {seconds} s from its WARC-Date, stated is {said}"
             yield Finding(what, exchange.file, exchange.offset, exchange.uri)
-    if clocks(witness, files) != stated:
+    if server_clocks(witness, files) != stated:
         yield Finding("the clocks of the servers are not as stated", name)
 
 

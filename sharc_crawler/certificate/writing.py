@@ -16,8 +16,7 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.warc_names import files_of, safe_name, series_of
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
-from sharc_crawler.certificate.clocks import clocks
-from sharc_crawler.certificate.document import certificate, entries, of_files
+from sharc_crawler.certificate.document import certificate, entries, of_files, server_clocks
 from sharc_crawler.certificate.examining import examine
 from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, reports
 from sharc_crawler.certificate.material import Material, PageEntries, opened, write_entries
@@ -107,7 +106,7 @@ def seal(
     size = sum(path.stat().st_size for path in warcs)
     done = _counting(progress, 3 * size)
     witness = ingest(source.warcs, done)
-    servers = clocks(witness, source.warcs)
+    servers = server_clocks(witness, source.warcs)
     with Drafts() as drafts:
         pages = [_write_pages(path, facts, witness, drafts, source) for facts, path in owed]
         unsealed = [certificate(facts, [], own, servers) for (facts, _), own in zip(owed, pages, strict=True)]

@@ -18,11 +18,10 @@ from sharc_crawler.archive.options import Original, Resource, WarcOptions
 from sharc_crawler.instants import iso
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.reading.readers import Readers
-from sharc_crawler.live.setup.output import check_state, make_folder
-from sharc_crawler.live.setup.places import Place, open_stores, site_paths
+from sharc_crawler.live.setup.places import Place, check_state, make_folder, open_stores, site_paths
 from sharc_crawler.live.writing.archivist import Archivist
 from sharc_crawler.plugins import path_of
-from sharc_crawler.storage.holding import hold
+from sharc_crawler.storage.folders import hold
 from sharc_crawler.storage.opening import set_state_aside
 from sharc_crawler.uncollected import uncollected
 

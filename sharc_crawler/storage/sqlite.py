@@ -25,8 +25,8 @@ from sharc_crawler.frontier.rows import (
 )
 from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows
+from sharc_crawler.storage.folders import hold
 from sharc_crawler.storage.frontier_rows import capture_values, hints_value, subsite_values, visit_values
-from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.sqlite_errors import BUSY, said_of
 from sharc_crawler.uncollected import uncollected
 

@@ -15,7 +15,7 @@ import pytest
 
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.setup.output import make_folder
+from sharc_crawler.live.setup.places import make_folder
 from sharc_crawler.live.setup.plan import check_place
 from sharc_crawler.options.pages import help_text
 from tests.live.warm import finished

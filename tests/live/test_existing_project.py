@@ -22,8 +22,7 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import DataError
 from sharc_crawler.report.next_steps import next_steps
 from sharc_crawler.storage.beside import load_state
-from sharc_crawler.storage.folders import RUNNING
-from sharc_crawler.storage.holding import hold
+from sharc_crawler.storage.folders import RUNNING, hold
 from tests.live.example_sites import example_site
 from tests.live.test_example_projects import ARCHIVED, PROJECTS, assert_same
 from tests.live.test_example_projects import run as run_project

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from sharc_crawler.rates.base import UnstatedRates
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.constant import ConstantRates
 from sharc_crawler.rates.sitemap import SitemapRates
-from sharc_crawler.rates.unstated import UnstatedRates
 from sharc_crawler.testing.rates import NOW, SIGHTINGS, RateSourceContract
 
 

@@ -21,7 +21,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.model import Hints, Slot, Verdict
 from sharc_crawler.storage.beside import load_state, open_state
-from sharc_crawler.storage.holding import hold
+from sharc_crawler.storage.folders import hold
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.opening import begin_state, kept_by
 from sharc_crawler.storage.plain import joined, of_json, to_json

@@ -6,7 +6,7 @@ import pytest
 
 from sharc_crawler.errors import Superseded
 from sharc_crawler.storage.beside import is_held
-from sharc_crawler.storage.holding import LOCK, hold, owner
+from sharc_crawler.storage.folders import LOCK, hold, owner
 
 
 def test_a_folder_is_held_by_one_until_it_is_let_go_and_names_who_held_it_last(tmp_path):

@@ -17,7 +17,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.failures.unwritten import unfailing
-from sharc_crawler.live.setup.output import check_state, is_begun, make_folder, standing
+from sharc_crawler.live.setup.places import check_state, is_begun, make_folder, standing
 from sharc_crawler.live.spiders.site import SiteSpider, without_schedulers
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.plural import counted

@@ -19,8 +19,7 @@ from sharc_crawler.errors import DataError, SharcError, StoreUnavailable, Supers
 from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.live.monitoring.busy import Share
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
-from sharc_crawler.live.setup.output import make_folder
-from sharc_crawler.live.setup.places import Place
+from sharc_crawler.live.setup.places import Place, make_folder
 from sharc_crawler.report.log import FORMATS
 from sharc_crawler.storage import beside
 from sharc_crawler.storage.folders import RUNNING

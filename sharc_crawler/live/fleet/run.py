@@ -22,7 +22,7 @@ from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.live.setup.operator import require_operator
-from sharc_crawler.live.setup.output import make_folder, standing
+from sharc_crawler.live.setup.places import make_folder, standing
 from sharc_crawler.live.setup.survey import capture_settings
 from sharc_crawler.live.writing.space import Space
 

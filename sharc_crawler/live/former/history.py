@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.parts import Parts, at_once
-from sharc_crawler.rates.unstated import UnstatedRates
+from sharc_crawler.rates.base import UnstatedRates
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -13,7 +13,7 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.project.kept import lacking_method
-from sharc_crawler.live.setup.output import is_begun
+from sharc_crawler.live.setup.places import is_begun
 
 if TYPE_CHECKING:
     from scrapy import Spider

@@ -14,7 +14,7 @@ from rich.text import Text
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.live.setup.modes import describe
-from sharc_crawler.live.setup.output import standing
+from sharc_crawler.live.setup.places import standing
 from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.selection import lines

@@ -19,8 +19,7 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.monitoring.control import Control
-from sharc_crawler.storage.folders import RUNNING
-from sharc_crawler.storage.holding import hold
+from sharc_crawler.storage.folders import RUNNING, hold
 from sharc_crawler.storage.opening import USUAL, begin_state
 from tests.live.test_interruptions import INTERRUPTED, USAGE, select_nothing, start
 

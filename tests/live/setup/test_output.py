@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.setup.output import check_state
+from sharc_crawler.live.setup.places import check_state
 from sharc_crawler.storage.opening import begin_state
 
 

@@ -14,7 +14,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.setup.places import Place, site_paths
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
-from sharc_crawler.storage.holding import LOCK
+from sharc_crawler.storage.folders import LOCK
 
 
 @pytest.fixture
