@@ -36,13 +36,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.frontier.modes.hint_signs import lists_changes
-
 from sharc_crawler.cli.demo import site_truth
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.keeper import LOOK
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.frontier.modes.two_visits import lists_changes
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.storage.beside import load_state
 
