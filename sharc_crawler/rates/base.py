@@ -42,9 +42,7 @@ class TellsSwings(Protocol):
 
 
 class UnstatedRates:
-    """Rates of a site that states nothing of its changes, and of which there is no history: each page's is the prior.
-
-    With the site's first hint a chain of sources is made.
+    """Rates of a site without history that states nothing of its changes: the prior, and with its first hint a chain's.
 
     >>> from sharc_crawler.model import Hints, Sighting
     >>> from sharc_crawler.rates.chain import default_chain
