@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.collection.referring import taken_digests
 
@@ -54,11 +56,13 @@ class Holding:
 def payloads(folder: Path) -> Iterator[tuple[str, Place | None]]:
     """The digests in a capture's indexes, and where payloads lie; None: the record only refers to one.
 
-    A record whose WARC file is missing, or ends before it, holds nothing.
+    A record whose WARC file is missing, or ends before it, holds nothing. A WARC file without an index is read itself.
     """
-    sizes = {warc.name: warc.stat().st_size for warc in folder.glob(f"*{SUFFIX}")}
-    for index in folder.glob("*.cdxj"):
-        for entry in read_index(index):
+    warcs = list(folder.glob(f"*{SUFFIX}"))
+    sizes = {warc.name: warc.stat().st_size for warc in warcs}
+    unlisted = (entries(warc) for warc in warcs if not index_path(warc).exists())
+    for listed in (*map(read_index, folder.glob("*.cdxj")), *unlisted):
+        for entry in listed:
             if entry.digest and entry.mime == REVISIT:
                 yield entry.digest, None
             elif entry.digest and entry.offset + entry.length <= sizes.get(entry.file, 0):

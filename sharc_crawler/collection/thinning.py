@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from warcio.exceptions import ArchiveLoadFailed
+
+from sharc_crawler.archive.warc_names import index_path
+from sharc_crawler.certificate.sealed_files import resized
 from sharc_crawler.collection.folder import CAPTURES, REMOVING, CollectedCapture, Collection, is_over
 from sharc_crawler.collection.payloads import Holding, is_spare
 from sharc_crawler.collection.terms import PERIODS
@@ -44,8 +48,9 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     """Remove captures of a site that no rule keeps, and that hold no payload which others need or nobody else has.
 
     Without rules nothing is removed. Of each payload that would go, another copy is read first: one that is damaged is
-    none. What a capture refers to that is under way, or was cut off, no index tells yet: nothing is removed meanwhile.
-    What lies elsewhere, and is linked to, stays. Returns the folders that are gone.
+    none. What a capture refers to that is under way, or was cut off, no index tells yet: nothing is removed meanwhile,
+    nor where a file is away with its index. Such files may be put back: their own captures stay. What lies elsewhere,
+    and is linked to, stays. Returns the folders that are gone.
     """
     rules = collection.terms.keep
     captures = list(collection.captures(name))
@@ -55,10 +60,14 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     spare = [one for one in ours if rules and is_over(one.folder)]
     if not spare or _is_captured(collection):
         return []
+    away = {file for one in collection.captures() for file in _away(one.folder)}
     try:
         every = {one.folder: Holding(one.folder) for one in collection.captures()}
-    except (OSError, ValueError, KeyError):  # an index is damaged: nobody knows what its capture needs
-        return []
+    except (OSError, ValueError, KeyError, ArchiveLoadFailed):
+        return []  # an index is damaged: nobody knows what its capture needs
+    if not all(index_path(file).exists() for file in away):
+        return []  # nor here
+    spare = [one for one in spare if one.folder not in {file.parent for file in away}]
     gone = []
     for one in spare:
         if is_spare(one.folder, every):
@@ -69,6 +78,12 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
             _remove(one)
             gone.append(one.folder)
     return gone
+
+
+def _away(folder: Path) -> Iterator[Path]:
+    """WARC files that a capture's certificates name, and that are gone, or of another size."""
+    for certificate in folder.glob("certificate*.json"):
+        yield from (folder / (one.file or certificate.name) for one in resized(certificate))
 
 
 def _is_captured(collection: Collection) -> bool:

@@ -76,6 +76,33 @@ def test_the_only_whole_copy_of_a_payload_is_never_removed(twice):
     assert first.folder.is_dir()
 
 
+def test_a_capture_whose_files_are_away_stays_until_they_are_back(twice):
+    """It holds nothing meanwhile, and others may refer to what is in these."""
+    collection, first, _ = twice
+    warc = first.folder / holders(first.folder)[0].file
+    data = warc.read_bytes()
+    for there in (None, data[:100]):
+        warc.unlink() if there is None else warc.write_bytes(there)
+        assert thin(collection, first.site, first.time + 9 * DAY) == []
+    warc.write_bytes(data)
+    assert thin(collection, first.site, first.time + 9 * DAY) == [first.folder]
+
+
+@pytest.mark.parametrize("away", ["nothing", "the index", "both"])
+def test_what_a_capture_refers_to_stays_though_its_files_are_away(collected, tmp_path, away):
+    """Where it has no index its WARC file says the same; without both nobody knows what it needs."""
+    shutil.copytree(collected.collection.folder, tmp_path / "kept")
+    with (tmp_path / "kept" / FILE).open("a") as file:
+        file.write("keep: {all: 1s}\n")
+    collection = Collection(tmp_path / "kept")
+    first, second = collection.captures()
+    shutil.copytree(first.folder, collection.capture_folder(first.site, first.time + 60))
+    for suffix in {"nothing": (), "the index": (".cdxj",), "both": (".cdxj", ".warc.gz")}[away]:
+        for file in second.folder.glob(f"*-00000-*{suffix}"):
+            file.unlink()
+    assert thin(collection, first.site, first.time + 9 * DAY) == []
+
+
 def test_a_record_of_another_payload_is_no_copy(twice):
     collection, first, again = twice
     one, other = holders(again)[:2]
