@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -56,7 +57,7 @@ class Known:
     ) -> None:
         """``at``: the exchange at a place."""
         self._urls, self._at = urls, at
-        self._stated: dict[str | None, list[tuple[str, str]]] = {}  # instants and places of downloads that are
+        self._stated: dict[str | None, list[Mapping[str, Any]]] = {}  # downloads that are
         self._ended = max((one["capture"]["ended"] for one in documents), default="")
         self._again: set[str | None] = set()  # pages that were looked at once more
         self._spare: Counter[str | None] = Counter()  # further attempts
@@ -75,9 +76,8 @@ class Known:
         if (url := canonical(entry["url"])) in self._urls:
             self._refuted.update([url] if self._restated and entry.get("reason") in RESTATED else [])
             standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
-            stated = [(one["date"], f"{one['file']}:{one['offset']}") for one in standing]
             answered = all(one["file"] for one in standing)  # what is said to have failed shows nothing
-            self._stated.setdefault(url, []).extend(stated if answered else ())
+            self._stated.setdefault(url, []).extend(standing if answered else ())
             if visit := entry.get("visit"):
                 self._visited[url] = min(unix(visit["date"]), self._visited.get(url, math.inf))
             self._spare[url] += sum(max(one["attempts"] - 1, 0) for one in visits_of(entry))
@@ -100,16 +100,25 @@ class Known:
         # a host that throttles says 403
         early = not has_content(exchange) and unix(exchange.date) < self._visited.get(url, -math.inf)
         empty = early or classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing to be shown
-        same = any(_shows_the_same(self._at(place), exchange) for _, place in self._stated[url])
+        same = any(self._shows_the_same(one, exchange) for one in self._stated[url])
         return self._spare[url] >= 0 and (empty or same)
 
-    def _is_as_stated(self, exchange: RecordedExchange, stated: Sequence[tuple[str, str]]) -> bool:
+    def _is_as_stated(self, exchange: RecordedExchange, stated: Sequence[Mapping[str, Any]]) -> bool:
         """Is it what the download before or after it brought, so that it shows nothing else of the page?"""
-        before = max((one for one in stated if one[0] < exchange.date), default=None)
-        after = min((one for one in stated if one[0] > exchange.date), default=None)
+        before = max((one for one in stated if one["date"] < exchange.date), key=_date, default=None)
+        after = min((one for one in stated if one["date"] > exchange.date), key=_date, default=None)
         within = before is not None and exchange.date <= self._ended
-        return within and any(one and _shows_the_same(self._at(one[1]), exchange) for one in (before, after))
+        return within and any(one and self._shows_the_same(one, exchange) for one in (before, after))
 
+    def _shows_the_same(self, stated: Mapping[str, Any], exchange: RecordedExchange) -> bool:
+        """Does an answer bring what a download did? Of one that was not asked for a former capture has the record."""
+        if "server" in stated and exchange.message is not None:
+            same = stated["uri"], stated["digest"], stated["status"]
+            return same == (exchange.uri, exchange.digest, exchange.message.status)
+        return _shows_the_same(self._at(f"{stated['file']}:{stated['offset']}"), exchange)
+
+
+_date = itemgetter("date")
 
 _SHOWN = re.compile(rb"html|pdf|image|video|audio|script|css|json", re.IGNORECASE)
 _LISTED = re.compile(rb"xml|gzip|zip|octet-stream", re.IGNORECASE)  #: types that sitemaps come in

@@ -59,6 +59,17 @@ def test_a_page_seen_once_more_as_it_was_is_no_attempt_and_one_seen_otherwise_is
         assert not known(1, records).excuses(answer(at, code, digest, **(headers | more)))
 
 
+@pytest.mark.parametrize(("digest", "status", "excused"), [("d", 200, True), ("e", 200, False), ("d", 203, False)])
+def test_a_page_that_was_not_asked_for_may_be_seen_once_more_as_the_former_capture_has_it(digest, status, excused):
+    """Its record is not at hand (skip=attested); its links may be looked at, to tell traps."""
+    found = Known({PAGE}, [{"capture": {"interruptions": [], "ended": iso(T + 99)}}])
+    server = {"date": iso(T - 9000), "modified": None}
+    visit = {"file": "of a former one", "offset": 1, "attempts": 0, "date": iso(T - 9000), "server": server}
+    found.add({"url": PAGE, "visit": {**visit, "uri": PAGE, "status": 200, "digest": "d"}, "revisit": None})
+    assert found.excuses(answer(5.0, status, digest)) is excused
+    assert found.excuses(answer(6.0, 200, "d")) is not excused, "it is asked for once"
+
+
 def test_an_attempt_that_is_stated_may_have_brought_what_the_next_one_did():
     """A project's own middleware asked again."""
     records = {"w:1": answer(-9.0, 200, "d"), "w:2": answer(50.0, 200, "d")}
