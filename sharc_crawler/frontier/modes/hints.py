@@ -237,6 +237,8 @@ class SiteHints:
 
     def replans(self, strategy: Door, ahead: list[PageId]) -> bool:
         """At the turn from visits to revisits: are sitemaps being read again? When they are, the order is made anew."""
+        if not (ahead or self.at_reference):
+            return False  # those that are read for second looks may name new pages: these are visited first
         if ahead and not self.at_reference:
             self.at_reference = self.reading = True
             if self._read_again(len(ahead)):

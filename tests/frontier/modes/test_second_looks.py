@@ -39,16 +39,17 @@ GONE = PAGES[40]  #: from then on
 
 
 class Site:
-    """Its sitemap is honest, or says of every page that it changed a second ago."""
+    """Its sitemap is honest, or says of every page that it changed a second ago; it may name new pages, too."""
 
-    def __init__(self, honest: bool = True, back: float = 1e10) -> None:
-        self.honest, self.back = honest, back
+    def __init__(self, honest: bool = True, back: float = 1e10, new: Sequence[str] = ()) -> None:
+        self.honest, self.back, self.new = honest, back, new
 
     def listed(self, now: float) -> list[Sighting]:
         """The sitemap."""
         words = [(CHANGED if now > CHANGED and url in LOST else BEGIN - (1 + n) * DAY) for n, url in enumerate(PAGES)]
         told = words if self.honest else [now - 1.0] * len(PAGES)
-        return [Sighting(url, via=MAP, hints=Hints(word)) for url, word in zip(PAGES, told, strict=True)]
+        new = [Sighting(url, via=MAP, hints=Hints(CHANGED)) for url in self.new if now > CHANGED]
+        return [*(Sighting(url, via=MAP, hints=Hints(word)) for url, word in zip(PAGES, told, strict=True)), *new]
 
     def answer(self, fetch: Fetch, now: float) -> Outcome:
         """What a request at ``now`` brings."""
@@ -100,6 +101,16 @@ def test_what_changed_before_t_is_won_back(strategy):
     assert sorted(crawl.again()) == sorted(lost), "each once, the one that is gone, too"
     assert {url for url, verdict in crawl.verdicts.items() if verdict is not Verdict.COHERENT} <= {GONE}
     assert "visited again" in " ".join(crawl.notes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cuts", [(), (127,)])
+def test_what_changed_is_won_back_though_the_same_reading_names_new_pages(cuts):
+    new = [f"{ROOT}new/{number}" for number in range(6)]
+    crawl = Crawl(Site(new=new), cuts, hints=0.3)
+    assert {*new} <= crawl.verdicts.keys()
+    assert len(crawl.again()) > len(LOST) / 2
+    assert {url for url, verdict in crawl.verdicts.items() if verdict is not Verdict.COHERENT} <= {GONE}
 
 
 @pytest.mark.slow
