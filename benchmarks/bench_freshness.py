@@ -208,15 +208,15 @@ def as_crawled(
     budget, counts = SimpleNamespace(spare=lambda _: math.inf), SimpleNamespace(visits=size)
     capture = SimpleNamespace(counts=counts, spec=SimpleNamespace(hints=HINTS), phase=Phase.VISIT, budget=budget)
     looks = SecondLooks(capture)  # type: ignore[arg-type]
-    looks.due(SimpleNamespace(first_visits_left=1), 1, now)  # type: ignore[arg-type]
-    looks.asked()
+    looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 1, now, said=True)  # type: ignore[arg-type]
+    looks.asked(1)
     ones, never = np.ones(size), np.zeros(size, np.bool_)
-    said = SaidOfPages(list(range(size)), rates, rates, ones, ones * math.inf, visited, stale, ~stale, never)
+    said = SaidOfPages(list(range(size)), rates, rates, ones, ones * math.inf, visited, stale, ~stale, never, never)
     looks.choose(said, 1, step, now)
     found: list[int] = []
     while pages := looks.take():
         for page in pages:
-            looks.looked(rates[page], bool(((rows[page] > visited[page]) & (rows[page] <= now)).any()))
+            looks.looked(page, rates[page], bool(((rows[page] > visited[page]) & (rows[page] <= now)).any()))
         found += pages
     return found
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks import freshness
 from benchmarks.freshness import NO_SIGNALS, Signals, crawl_value, learn, staleness
+from sharc_crawler.frontier.modes.before_reference import FEW
 
 CYCLES = 20_000
 
@@ -98,3 +102,13 @@ def test_recall_and_false_signals_are_learned(truth):
     found = learn(rates, ages, told.astype(float), changed)
     assert found.recall == pytest.approx(truth.recall, abs=0.1)
     assert found.false == pytest.approx(truth.false, rel=0.5, abs=1e-3)
+
+
+def test_second_looks_are_those_of_a_crawl(monkeypatch):
+    """Each page that has changed is looked at again; where none has, as many as it takes to see that."""
+    monkeypatch.syspath_prepend(Path(freshness.__file__).parent)
+    as_crawled = import_module("bench_freshness").as_crawled
+    hot = np.arange(400) % 10 == 0
+    rows, rates = [np.array([5.0] * one) for one in hot.tolist()], np.where(hot, 1e-3, 1e-5)
+    assert sorted(as_crawled(rows, rates, np.ones(400), hot, 0.01, 10.0)) == np.flatnonzero(hot).tolist()
+    assert len(as_crawled(rows, rates, np.ones(400), ~hot, 0.01, 10.0)) == FEW
