@@ -13,7 +13,6 @@ from benchmarks.paper_examples import EXAMPLES
 from sharc_crawler.errors import unknown_name
 from sharc_crawler.lab.experiment import facts
 from sharc_crawler.lab.pool import run_all
-from sharc_crawler.lab.synthetic import SyntheticSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -71,20 +70,12 @@ def simulate(tables: Sequence[PaperTable], extent: Extent, jobs: int, tell: Call
     """Simulate the cells of the tables; ``tell`` is given which share of the work is done."""
     cells = [(Simulated(table), value, specs) for table in tables for value, specs in extent.cells(table)]
     orders = [spec for *_, specs in cells for spec in specs]
-    costs = [cost(spec) for spec in orders]
-    total = sum(costs)
-    found = iter(run_all(facts, orders, jobs, lambda done: tell(done / total), costs))
+    found = iter(run_all(facts, orders, jobs, lambda done: tell(done / len(orders))))
     results: dict[str, Simulated] = {}
     for blank, value, specs in cells:
         result = results.setdefault(blank.paper.number, blank)
         _fill(result, value, list(islice(found, len(specs))))
     return list(results.values())
-
-
-def cost(spec: RunSpec) -> float:
-    """Roughly proportional to the time that a run takes."""
-    assert isinstance(spec.site, SyntheticSpec)
-    return float(spec.site.size)
 
 
 def _fill(table: Simulated, value: float, runs: list[Facts]) -> None:

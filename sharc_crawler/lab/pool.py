@@ -28,42 +28,27 @@ class PooledWork(Protocol[T_co]):
         """Do the work; ``tell`` is given which share of it is done."""
 
 
-def run_all(
-    work: PooledWork[T],
-    specs: Sequence[RunSpec],
-    jobs: int,
-    tell: Callable[[float], None],
-    costs: Sequence[float] | None = None,
-) -> list[T]:
-    """The work on all specs, in their order; ``tell`` is given from time to time the cost of what is done (each: 1)."""
-    costs = costs or [1.0] * len(specs)
+def run_all(work: PooledWork[T], specs: Sequence[RunSpec], jobs: int, tell: Callable[[float], None]) -> list[T]:
+    """The work on all specs, in their order; ``tell`` is given from time to time how many are done."""
     if jobs == 1 or len(specs) <= 1:
-        return _in_turn(work, specs, costs, tell)
+        return [_alone(work, spec, done, tell) for done, spec in enumerate(specs)]
     context = get_context("spawn")
     shares = context.Array("d", len(specs), lock=False)
     with ProcessPoolExecutor(min(jobs, len(specs)), context, _take_shares, (shares,)) as pool:
         futures = [pool.submit(_do, work, number, spec) for number, spec in enumerate(specs)]
         while wait(futures, POLL, FIRST_EXCEPTION).not_done and not any(map(_failed, futures)):
-            tell(sum(share * cost for share, cost in zip(shares, costs, strict=True)))
+            tell(sum(shares))
         pool.shutdown(cancel_futures=True)  # where one has failed
         for future in filter(_failed, futures):
             future.result()
         return [future.result() for future in futures]
 
 
-def _in_turn(
-    work: PooledWork[T], specs: Sequence[RunSpec], costs: Sequence[float], tell: Callable[[float], None]
-) -> list[T]:
-    done, results = 0.0, []
-    for spec, cost in zip(specs, costs, strict=True):
-        results.append(work(spec, _after(done, cost, tell)))
-        done += cost
-        tell(done)
-    return results
-
-
-def _after(done: float, cost: float, tell: Callable[[float], None]) -> Callable[[float], None]:
-    return lambda share: tell(done + share * cost)
+def _alone(work: PooledWork[T], spec: RunSpec, done: int, tell: Callable[[float], None]) -> T:
+    """In this process, behind those that are ``done``."""
+    result = work(spec, lambda share: tell(done + share))
+    tell(done + 1)
+    return result
 
 
 def _failed(future: Future[T]) -> bool:

@@ -31,8 +31,8 @@ from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import maybe_iso, second
 from sharc_crawler.model import Kind, Result
+from sharc_crawler.report.banner import COPIES, of_copy, payload
 from sharc_crawler.report.confirmed import standing_claims
-from sharc_crawler.report.copies import COPIES, of_copy, payload
 from sharc_crawler.report.html import steady
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.storage.beside import forget_killed

@@ -26,8 +26,7 @@ from sharc_crawler.live.browser.chromium import BrowserError, PageError, version
 from sharc_crawler.live.browser.classes import ShownClasses
 from sharc_crawler.live.browser.passing import is_data, passed_on, told_apart
 from sharc_crawler.live.browser.rendering import Renderer
-from sharc_crawler.live.browser.resources import resources_of
-from sharc_crawler.live.browser.seen import Asked, Rendering, as_sent
+from sharc_crawler.live.browser.seen import Asked, Rendering, as_sent, resources_of
 from sharc_crawler.live.reading.readings import Payload, Reading
 from sharc_crawler.live.requests import Lease, Sent
 from sharc_crawler.live.writing.messages import NotArchivedError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.archive.archived import ArchivedExchange
-from sharc_crawler.live.former.decided import DecidedExchange, before_any_again
+from sharc_crawler.live.former.recorded import DecidedExchange, before_any_again
 from sharc_crawler.model import CaptureRef, Plan
 
 MAPS = ("map", "news-map")
