@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
+MODULE = r"(?:\w+/)*[a-z_]+\.py"
+CODE = re.compile(rf"`({MODULE})`")
+REFERENCE = re.compile(r":(?:mod|class|func|meth|data):`(?:[^`<]*<)?~?([\w.]+)>?`")
 ARGUMENTS_PAGE = (ROOT / "docs/arguments.md").read_text()
 
 
@@ -97,6 +101,34 @@ def test_every_room_and_module_at_the_top_stands_once_in_the_architectures_table
     package = ROOT / "sharc_crawler"
     rooms = [f"{path.parent.name}/" for path in package.glob("*/__init__.py")]
     assert sorted(named) == sorted([*rooms, *(path.name for path in package.glob("[a-z]*.py"))])
+
+
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md"])
+def test_modules_and_names_that_a_page_for_newcomers_tells_are_there(page):
+    text = (ROOT / page).read_text()
+    paths = [path for room in ("sharc_crawler", "benchmarks", "tests") for path in (ROOT / room).rglob("*.py")]
+    modules = {name: [path for path in paths if path.match(name)] for name in CODE.findall(text)}
+    assert [name for name, found in modules.items() if not found] == []
+    named = [(name, file) for file, name in re.findall(rf"`({MODULE})`, `(\w+)`", text)]
+    named += re.findall(rf"`(\w+)`(?: of a \w+)? in `({MODULE})`", text)
+    told = {one: "".join(path.read_text() for path in modules[file]) for one, file in named}
+    assert [one for one, source in told.items() if not re.search(rf"\b{one}\b", source)] == []
+
+
+def test_docstrings_refer_to_what_is_there():
+    texts = {path.relative_to(ROOT): path.read_text() for path in (ROOT / "sharc_crawler").rglob("*.py")}
+    modules = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): text for path, text in texts.items()}
+    wrong = []
+    for path, text in texts.items():
+        plain = REFERENCE.sub("", text)
+        for told in REFERENCE.findall(text):
+            name = f"sharc_crawler.{told[2:]}" if told.startswith("..") else told
+            name = ".".join(path.parent.parts) + name if name.startswith(".") else name
+            module = next((name[:at] for at in range(len(name), 0, -1) if name[:at] in modules), "")
+            within = name.removeprefix(f"{module}.").partition(".")[0]
+            if name != module and not re.search(rf"\b{within}\b", modules.get(module, plain)):
+                wrong += [] if hasattr(builtins, within) else [(path.as_posix(), told)]
+    assert wrong == []
 
 
 @pytest.mark.slow

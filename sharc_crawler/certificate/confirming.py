@@ -211,7 +211,7 @@ def _unread(later: Witness) -> Iterator[str]:
 
 def check_confirmation(source: Material, document: Document, witness: Witness) -> tuple[dict[str, Any], list[Finding]]:
     """A capture's confirmation, made again from the WARC files (``witness``: the capture's), and where it is not as it
-    was. What lies beside it is :func:`strange_files`' to say.
+    was. What lies beside it is :mod:`..certificate.beside`'s to say.
     """
     read, name = source.later, f"{CONFIRMATION}/{CONFIRMED}"
     if read is None or read.confirmation is None:

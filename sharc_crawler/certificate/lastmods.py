@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Warcs = Mapping[str, Callable[[], IO[bytes]]]
     Recorded = tuple[Witness, Warcs]  #: and the WARC files that it is of
-    Clocks = Mapping[str, Mapping[str, int]]  #: as in certificates (:mod:`.clocks`)
+    Clocks = Mapping[str, Mapping[str, int]]  #: as in certificates (:func:`..certificate.document.server_clocks`)
 
 _OK = 200
 _SHOWS = (Result.OK, Result.GONE, Result.REDIRECTED)  #: a page, or that it is gone or elsewhere

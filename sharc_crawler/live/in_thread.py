@@ -1,6 +1,7 @@
 """Work that takes long, done by a thread, which no end of the crawl waits for.
 
-A plug-in that does not return to it is stopped and named as in the main thread (:mod:`.unanswered`), but not in C.
+A plug-in that does not return to it is stopped and named as in the main thread (:mod:`.failures.unanswered`),
+but not in C.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def _runs(process: int) -> bool:
 
 
 def begin_copy(folder: Path) -> FrontierStore:
-    """State that lies elsewhere, safe, and is copied here to be read; as :func:`begin_state`, but nothing is synced."""
+    """State that lies elsewhere, safe, and is copied here to be read: nothing is synced."""
     return SqliteStore(folder, copies=True)
 
 

@@ -2,7 +2,7 @@
 
 Looks are visits before T like any other: each is archived, and the last of a page counts. So the end is that of any
 capture, and its certificate names all looks; what was there at an earlier instant follows from them, too. Which page is
-looked at when is an upkeep's decision (:mod:`...strategies.upkeep`), made anew as looks teach how often pages change.
+looked at when is an upkeep's decision (:mod:`..strategies.upkeep`), made anew as looks teach how often pages change.
 """
 
 from __future__ import annotations
