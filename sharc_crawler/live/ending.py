@@ -19,7 +19,7 @@ from sharc_crawler.report.pages import Walked
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.words import collected, next_line
 from sharc_crawler.report.write import write
-from sharc_crawler.seeds.chosen import SELECTION
+from sharc_crawler.seeds import SELECTION
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import USUAL
 

@@ -20,8 +20,8 @@ from sharc_crawler.model import Instant, Kind, Result, Slot, Url
 from sharc_crawler.observation import Observation
 from sharc_crawler.plural import counted
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
+from sharc_crawler.seeds import NOT_CAPTURED, SELECTION
 from sharc_crawler.seeds.base import RankingTask
-from sharc_crawler.seeds.chosen import NOT_CAPTURED, SELECTION
 from sharc_crawler.seeds.guarded import updated
 from sharc_crawler.seeds.hacs.rank import check_cut, make_ranker, rank
 from sharc_crawler.seeds.hacs.selection import SeedChoice, Selection

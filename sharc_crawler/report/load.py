@@ -18,7 +18,7 @@ from sharc_crawler.report.marks import TILED
 from sharc_crawler.report.pages import StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts
-from sharc_crawler.seeds.chosen import SELECTION
+from sharc_crawler.seeds import SELECTION
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import CaptureRow, HostRow, UrlRow, VisitRow

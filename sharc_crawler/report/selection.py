@@ -8,7 +8,7 @@ from typing import Any
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import percent
-from sharc_crawler.seeds.chosen import NOT_CAPTURED
+from sharc_crawler.seeds import NOT_CAPTURED
 from sharc_crawler.seeds.hacs.selection import SelectedSeed, Selection
 
 

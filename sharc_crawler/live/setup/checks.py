@@ -13,7 +13,7 @@ from sharc_crawler.errors import DataError, UsageError, unknown_name
 from sharc_crawler.live.setup.operator import private_seeds
 from sharc_crawler.live.wire.addresses import AddressRules
 from sharc_crawler.options.reading import read_setting
-from sharc_crawler.seeds.chosen import SELECTION
+from sharc_crawler.seeds import SELECTION
 from sharc_crawler.storage.gathered import is_collection
 from sharc_crawler.storage.observations import ObservationStore
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.seeds.chosen import SELECTION
+from sharc_crawler.seeds import SELECTION
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Instant
