@@ -142,7 +142,7 @@ class Door:
         if self._turned and (slot is _FIRST or not self.accepts_late):
             self._refuse("the reference instant has passed: a first visit comes too late", page, slot)
         if self.revisits and slot is _ONLY and not self.attests and (self.first_visits_waiting > 1 or self._firsts):
-            self._refuse(f"only the last page may be visited once; {self._open_firsts(1)}", page, slot)
+            self._refuse(f"with revisits only the last page may be visited once; {self._open_firsts(1)}", page, slot)
 
     def _check_second(self, page: PageId) -> None:
         if not self.revisits:

@@ -11,7 +11,7 @@ from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError, nearest
 from sharc_crawler.strategies.base import Setting, Strategy
 
-_DECIMAL = re.compile(r"\d+\.\d+")
+_DECIMAL = re.compile(r"\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _load = functools.cache(plugins.load)  # entry points are read from disk
 
 

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import gzip
 import math
+import re
 from codecs import BOM_UTF8
+from pathlib import Path
 
 import pytest
 
@@ -193,3 +195,12 @@ def test_windows_and_roots_that_cannot_be(tmp_path):
         HistorySpec(path, "/nowhere", 0.0, 5.0).build()
     with pytest.raises(UsageError, match=r"root='/c' is no page .* that exists when the window begins"):
         HistorySpec(path, "/c", 0.0, 5.0).build()
+
+
+def test_the_line_that_the_docs_show_is_of_a_page_with_a_past(tmp_path):
+    """Rates of the year before divide by the time since it was created."""
+    docs = (Path(__file__).parents[2] / "docs" / "simulate.md").read_text(encoding="utf-8")
+    shown = re.search(r"`(/news,[\d,;]+)`", docs)
+    assert shown
+    (page,) = read_history(write_history(tmp_path, [shown[1]]))
+    assert page.created < page.hist[0] < page.hist[1] < page.changes[0]

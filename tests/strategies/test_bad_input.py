@@ -168,8 +168,9 @@ class Optional(Bfs):
 
 def test_numbers_among_the_options_arrive_as_numbers(monkeypatch):
     monkeypatch.setattr(make, "_load", lambda *_: Optional)
-    monkeypatch.setattr(make, "_options", lambda _: ["a", "b", "c"])
-    assert make_strategy("x:a=2:b=0.01:c=false", Setting()).options == {"a": 2, "b": 0.01, "c": "false"}
+    monkeypatch.setattr(make, "_options", lambda _: ["a", "b", "c", "d"])
+    numbers = make_strategy("x:a=2:b=0.01:c=false:d=1e-7", Setting()).options
+    assert numbers == {"a": 2, "b": 0.01, "c": "false", "d": 1e-7}
 
 
 def test_what_cannot_say_what_it_is_is_told_by_its_kind():

@@ -303,7 +303,7 @@ def due(door: Door) -> Door:
             True,
             [],
             Visit(0, ONLY, Plan.HOPEFUL),
-            "only the last page may be visited once; 1 more pages wait for theirs, 0",
+            "with revisits only the last page may be visited once; 1 more pages wait for theirs, 0",
         ),
         (True, [FIRST], Visit(0, SECOND, Plan.HOPEFUL), "after all first visits; 1 more pages wait for theirs, 0 are"),
         (
