@@ -179,3 +179,10 @@ def test_a_label_at_the_end_of_the_time_axis_is_not_cut() -> None:
         labels = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="middle">(\d\d:\d\d:\d\d)<', shown)
         ends.append(max(float(x) + 4 * len(text) for x, text in labels))
     assert max(ends) == WIDTH, "some would stand out, none does"
+
+
+@pytest.mark.parametrize(("after", "sides"), [(1, 'text-anchor="end" '), (60, "")])
+def test_where_no_room_is_left_the_reference_instant_is_written_before_its_line(after: int, sides: str) -> None:
+    made = facts(judged("/", Verdict.COHERENT, before=50, after=after), started=T - 60, ended=T + after + 1)
+    (shown,) = rendered(made).values()
+    assert re.search(rf'<text class="reference" x="[\d.]+" {sides}y=', shown)
