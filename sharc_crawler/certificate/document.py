@@ -32,36 +32,33 @@ LIMITS = ("crawler-clock", "as-sent-to-this-crawler", "sha1-digests", "seal-else
 
 def certificate(
     facts: CaptureFacts,
-    files: Sequence[Mapping[str, Any]],
     pages: Mapping[str, Any] | None = None,
     clocks: Mapping[str, Mapping[str, int]] | None = None,
 ) -> dict[str, Any]:
-    """The certificate of a complete capture, sealed with its digest.
+    """The certificate of a complete capture, of no files yet and not sealed.
 
-    ``files``: its WARC files (name, bytes, sha256); ``pages``: the file of pages (:mod:`..certificate.material`);
-    ``clocks``: the servers' (:func:`server_clocks`).
+    ``pages``: the file of pages (:mod:`..certificate.material`); ``clocks``: the servers' (:func:`server_clocks`).
     """
     exact = tuple((_exact(start), _exact(end)) for start, end in facts.interruptions)
     whole = unit(facts.site, replace(facts, interruptions=exact), facts.figures.whole)
     parts = [unit(part.name, replace(own, interruptions=exact), sums) for part, own, sums in each_part(facts)]
-    document = {
+    return {
         "format": FORMAT,
         "version": VERSION,
         "capture": {**_capture(facts), "clocks": {**(clocks or {})}, **whole},
         "subsites": parts or [whole],
         "limits": list(LIMITS),
         "software": dict(facts.software),
-        "files": [dict(file) for file in files],
+        "files": [],
         "pages": dict(pages or {}),
         "report": [],
     }
-    return {**document, DIGEST: digest(document)}
 
 
 def of_files(
     document: Mapping[str, Any], files: Sequence[Mapping[str, Any]], report: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The same statements about other files (WARC files and report) beside the certificate, sealed anew."""
+    """The same statements about these files beside it (WARC files and report: name, bytes, sha256), sealed."""
     stated = {**document, "files": [dict(file) for file in files], "report": [dict(file) for file in report]}
     return {**stated, DIGEST: digest(stated)}
 

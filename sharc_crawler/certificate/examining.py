@@ -9,12 +9,10 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.material import Material, PageEntries, downloads_of, visits_of
-from sharc_crawler.certificate.references import missing
+from sharc_crawler.certificate.references import missing, repeated
 from sharc_crawler.certificate.witness import Finding, Witness, has_content
 from sharc_crawler.evidence.claim import Limit
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, SubsiteFacts
@@ -122,9 +120,7 @@ def lag_of(document: Document) -> Seconds:
 
 def _twice(entries: PageEntries, urls: array[int]) -> Iterator[Finding]:
     """No page may count twice; ``urls``: the hashes of all."""
-    hashes, counts = np.unique(np.array(urls), return_counts=True)
-    several = set(hashes[counts > 1].tolist())
-    seen: set[str] = set()
+    several, seen = set(repeated(urls)), set[str]()
     for entry in entries if several else ():
         if hash(entry["url"]) in several:
             if entry["url"] in seen:
@@ -169,8 +165,7 @@ class Again:
 
     def shared(self) -> Iterator[Finding]:
         """No download is of two pages, or named twice of one; a project's spider names its pages as it likes."""
-        again = len(self._places) - len(np.unique(np.array(self._places)))
-        if again and self._own_names:
+        if (again := len(repeated(self._places))) and self._own_names:
             yield Finding(f"{counted(again, 'download', 'are')} said to be of several pages, or several visits")
 
     def units(self) -> Iterator[tuple[str, Document, dict[str, Any]]]:

@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-
 from sharc_crawler.certificate.canonical import canonical
 from sharc_crawler.instants import unix
 
@@ -56,7 +54,7 @@ class PageEntries:
                 places.append(place)
                 dates.append(unix(revisit["date"]) if revisit else 0.0)
                 place += len(line)
-            for number in np.argsort(np.array(dates), kind="stable").tolist():
+            for number in sorted(range(len(dates)), key=dates.__getitem__):
                 stream.seek(places[number])
                 yield json.loads(stream.readline())
 

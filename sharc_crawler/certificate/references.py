@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-
-import numpy as np
+from itertools import pairwise
 
 from sharc_crawler.certificate.witness import MAIN, SERVERS_WORD, Finding, RecordedExchange, Witness
 from sharc_crawler.urls import canonical
@@ -48,11 +47,14 @@ def missing(witness: Witness, former: Witness | None = None) -> Iterator[Finding
             yield Finding(what, exchange.file, exchange.offset, exchange.uri)
 
 
+def repeated(hashes: Iterable[int]) -> list[int]:
+    """Those that are there once more, each time that they are."""
+    return [one for one, then in pairwise(sorted(hashes)) if one == then]
+
+
 def _at_one_moment(witness: Witness) -> Iterator[Finding]:
     """Of two answers for one URL and instant a viewer shows the one, and a certificate speaks of the other."""
-    moments = np.fromiter((hash((one.uri, one.date)) for one in witness if one.message), np.int64)
-    hashes, counts = np.unique(moments, return_counts=True)
-    several = set(hashes[counts > 1].tolist())
+    several = set(repeated(hash((one.uri, one.date)) for one in witness if one.message))
     seen: set[tuple[str, str]] = set()
     for one in witness if several else ():
         if one.message and hash((one.uri, one.date)) in several:

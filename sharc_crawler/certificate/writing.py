@@ -109,7 +109,7 @@ def seal(
     servers = server_clocks(witness, source.warcs)
     with Drafts() as drafts:
         pages = [_write_pages(path, facts, witness, drafts, source) for facts, path in owed]
-        unsealed = [certificate(facts, [], own, servers) for (facts, _), own in zip(owed, pages, strict=True)]
+        unsealed = [certificate(facts, own, servers) for (facts, _), own in zip(owed, pages, strict=True)]
         if examined:
             each = size / max(1, sum(own["lines"] for own in pages))
             found, restated = examine(witness, source, unsealed, lambda count: done(count * each))

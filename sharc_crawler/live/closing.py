@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+AT_ONCE = 4  #: ends that are written, at most: more are hardly sooner; and as many stores may always be open
 STOPPED = {"shutdown": "by Ctrl-C or SIGTERM", "stopped by order": "by order (sharc control)"}  #: in words
 
 
@@ -100,8 +101,11 @@ def _report(crawler: Crawler, session: Session, output: Path, stopped: str, shar
 
 def _left(session: Session) -> Iterator[tuple[Path, Callable[[], FrontierStore]]]:
     """What there is to report on: each folder, and what has its store ready."""
+    places = list(session.places.values())
     try:
-        for place in session.places.values():
+        for number, place in enumerate(places):
+            if number >= AT_ONCE:
+                places[number - AT_ONCE].suspend()  # its end is written
             yield place.folder, partial(_ready, session, place)
     finally:
         if session.history:

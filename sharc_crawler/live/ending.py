@@ -112,11 +112,12 @@ def _judging(output: Path) -> Judging | None:
 
 def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell, *, told: bool) -> Left:
     """Of one folder, ``told`` in a summary; do the records not bear it out, and how many pages have which verdict?"""
-    if all(capture.spec.mode == "survey" for capture in store.captures().values()):
+    captures = store.captures()
+    if all(capture.spec.mode == "survey" for capture in captures.values()):
         return "", False, Counter()  # nothing was captured
     walked = Walked(store, partial(share, part="writing the report"))
     facts = capture_facts(walked)
-    if is_instant(store.captures()):
+    if is_instant(captures):
         from sharc_crawler.report.instant.output import write as write_instant  # only of instant crawls
 
         text = write_instant(store.load(), folder, stopped)

@@ -9,6 +9,7 @@ from threading import Event
 from time import monotonic, process_time
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.live.closing import AT_ONCE
 from sharc_crawler.live.monitoring.stopping import StoppedError
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
 
 
-AT_ONCE = 4  #: more are hardly sooner; and as many stores may always be open
 WAITED = 1.5  #: times as long by the clock as by the processor: then others could have been written meanwhile
 
 

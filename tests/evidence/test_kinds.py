@@ -42,7 +42,7 @@ pages = (PageFacts("http://h/a", Kind.PAGE, "seed", 0, 0.0, "prior", verdict=Ver
                    visit=VisitFacts(Slot.FIRST, Result.OK, 1.0, 2.0),
                    evidence=Evidence.MEMENTO, reason="equal-bytes"),)
 facts = CaptureFacts("h", ("http://h/",), "bfs", 0.0, 9.0, 5.0, pages)
-made = certificate(facts, [])
+made = certificate(facts)
 part = schema("sharc_crawler.certificate", "certificate.schema.json")
 jsonschema.Draft202012Validator(
     {**part["$defs"]["page"]["properties"]["evidence"], "$defs": part["$defs"]}

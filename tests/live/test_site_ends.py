@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from scrapy.settings import Settings
@@ -15,6 +16,7 @@ from scrapy.settings import Settings
 from benchmarks.made_capture import Maker
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.live import site_ends
+from sharc_crawler.live.closing import _left
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.ending import _tried, leave
 from sharc_crawler.live.monitoring.stopping import StoppedError
@@ -70,6 +72,30 @@ def test_no_store_is_suspended_for_another_that_is_in_use():
 
     list(SEVERAL((partial(begin, number) for number in range(3 * AT_ONCE)), _tried, lambda _: None))
     assert max(most) <= AT_ONCE <= open_stores(10**9)._most
+
+
+class Site:
+    folder, state = None, "at rest"
+
+    def begin(self):
+        self.state = "in use"
+        return self.end
+
+    def end(self, _):
+        self.state = "written"
+        return "", False, Counter()
+
+    def suspend(self):
+        assert self.state == "written"
+        self.state = "let go"
+
+
+def test_a_store_is_let_go_once_the_end_of_its_site_is_written():
+    """What was read for it takes memory: a thousand may be open."""
+    sites = [Site() for _ in range(3 * AT_ONCE)]
+    left = _left(SimpleNamespace(places=dict(enumerate(sites)), history=None))
+    list(SEVERAL((site.begin for site, _ in zip(sites, left, strict=True)), _tried, lambda _: None))
+    assert [site.state for site in sites] == ["let go"] * 2 * AT_ONCE + ["written"] * AT_ONCE
 
 
 def test_ctrl_c_stops_those_that_are_being_written():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX, forget_drafts
-from sharc_crawler.archive.open_files import MOST, RESERVE, OpenFiles, limit
+from sharc_crawler.archive.open_files import RESERVE, OpenFiles, limit
 from sharc_crawler.errors import SharcError, Superseded, UsageError
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.storage import opening
@@ -69,6 +69,7 @@ def check_state(output: Path) -> None:
         tell_others(output)
 
 
+MOST = 2_000  #: stores that are open: each takes a quarter of a megabyte, to open one again longer than a page
 DESCRIPTORS = 4  #: of an open store: the file, its log, the log's index, the lock
 
 
@@ -103,8 +104,7 @@ class Place:
 
     def __init__(self, folder: Path, config: Config, stores: OpenFiles) -> None:
         self.folder = self.state = folder
-        self._config = config
-        self._stores = stores
+        self._config, self._stores = config, stores
         self._store: FrontierStore | None = None
         self._owner = ""
         self._changed = True  #: since the log was written last

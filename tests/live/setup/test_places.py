@@ -12,7 +12,8 @@ from sharc_crawler.errors import Superseded
 from sharc_crawler.frontier.rows import Batch, CaptureRow, PageRow, VisitRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.setup.places import Place, site_paths
+from sharc_crawler.live.setup import places as module
+from sharc_crawler.live.setup.places import DESCRIPTORS, Place, open_stores, site_paths
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
 from sharc_crawler.storage.folders import LOCK
 
@@ -79,3 +80,20 @@ def test_a_folder_that_is_missing_is_left_to_whoever_moved_it(places, tmp_path):
     paths = site_paths(tmp_path, ["a.example", "b.example", "c.example"])
     assert set(paths) == {"b.example", "c.example"}
     (tmp_path / "elsewhere").rename(places[0].folder)
+
+
+@pytest.mark.parametrize("descriptors", [20_000, 1_024])
+def test_of_a_thousand_sites_each_keeps_its_state_open_where_there_are_descriptors(descriptors, monkeypatch):
+    """To open one again takes longer than a page."""
+    suspended = []
+
+    class Site:
+        def suspend(self):
+            suspended.append(self)
+
+    monkeypatch.setattr(module, "limit", lambda: descriptors)
+    stores, sites = open_stores(16), [Site() for _ in range(1_000)]
+    for site in sites:
+        stores.use(site)
+    still_open = DESCRIPTORS * (len(sites) - len(suspended))
+    assert still_open == DESCRIPTORS * len(sites) or descriptors / 3 < still_open < descriptors / 2
