@@ -301,7 +301,9 @@ class TwoVisits(Mode):
         return early or strategy.next(now)
 
     def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
-        """Was the hint true?"""
+        """Was the hint true? What the look brought stands for the page, and T lies behind it."""
+        if outcome.result is _OK:
+            self.captured([(page, Slot.FIRST, outcome)])
         self._site_hints().visited_again(page, before, outcome)
 
     def _replans(self, strategy: Door, now: Instant) -> bool:

@@ -258,6 +258,7 @@ def look(at: float, content: str | None) -> Outcome:
 def test_a_look_teaches_changes_and_the_time_they_took_unless_it_tells_nothing():
     mode, noted = keeping(), Noted()
     mode._hints, mode._ledger = SimpleNamespace(visited_again=noted.one("hint")), None
+    mode.captured = lambda visits: None
     for before, now in (("a", "b"), ("b", "b"), ("b", None)):
         mode.visited_again(3, look(50.0, before), look(60.0, now))
     assert mode._taught == {3: (1, 20.0)}

@@ -168,3 +168,29 @@ def test_a_restart_loses_nothing(cut):
     assert len(crawl.verdicts) == len(PAGES)
     assert list(crawl.verdicts.values()).count(Verdict.CHANGED) <= 1
     assert max(Counter(crawl.again()).values()) == 1
+
+
+def test_t_lies_behind_a_second_look_that_follows_the_last_page():
+    """The page visited last names another one, which is not there; before that is asked for, a feed is read again."""
+    front, feed, new = PAGES[0], ROOT + "feed.xml", ROOT + "new"
+    named = {
+        MAP: [Sighting(url, via=MAP, hints=Hints(changefreq="monthly")) for url in (*PAGES[1:60], feed)],
+        front: [Sighting(new)],
+        feed: [Sighting(PAGES[1], hints=Hints(BEGIN - DAY))],
+    }
+    named[MAP].append(Sighting(front, via=MAP, hints=Hints(changefreq="hourly")))
+    frontier, made = Frontier(Politeness(delay=STEP), MemoryStore()), list[tuple[Fetch, float]]()
+    frontier.open(CaptureSpec("a.example", (front,), "sharc-selective", sitemaps=(MAP,)), BEGIN)
+
+    def answered(fetch: Fetch, now: float) -> tuple[Outcome, Sequence[Sighting]]:
+        made.append((fetch, now))
+        gone = fetch.kind is Kind.ROBOTS or fetch.url == new
+        outcome = Outcome(
+            Result.GONE if gone else Result.OK, now, now + 0.01, 404 if gone else 200, "sha1:" + fetch.url
+        )
+        return outcome, named.get(fetch.url, ())
+
+    run_answered(frontier, BEGIN, 10**6, answered)
+    firsts = [(fetch.url, now) for fetch, now in made if fetch.kind is Kind.PAGE and fetch.slot is not Slot.SECOND]
+    assert [url for url, _ in firsts[-4:]] == [feed, front, feed, new]
+    assert firsts[-2][1] < frontier.capture.reference

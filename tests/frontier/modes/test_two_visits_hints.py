@@ -187,10 +187,14 @@ def test_who_says_nothing_of_changes_is_asked_for_nothing():
 
 def test_what_hubs_and_second_looks_bring_is_handed_on():
     mode, noted = telling()
+    mode.captured = noted.one("captured")
     mode.linked(7, [8])
     mode.polled(7, OK, [8])
-    mode.visited_again(7, OK, "then")
-    assert noted.calls == [("linked", 7, [8]), ("polled", 7, OK, [8]), ("visited_again", 7, OK, "then")]
+    failed = OK._replace(result=Result.FAILED)
+    mode.visited_again(7, OK, failed)
+    assert noted.calls == [("linked", 7, [8]), ("polled", 7, OK, [8]), ("visited_again", 7, OK, failed)]
+    mode.visited_again(7, failed, OK)
+    assert noted.calls[3:] == [("captured", [(7, Slot.FIRST, OK)]), ("visited_again", 7, failed, OK)]
 
 
 def test_hubs_come_before_what_the_strategy_says():
