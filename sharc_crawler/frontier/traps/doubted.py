@@ -76,14 +76,14 @@ def worth(traps: Traps) -> int:
 
 def shown(traps: Traps, visit: Visit, pages: PageTable) -> int:
     """How likely it is that what a page shows was seen: 0, 1 or 2."""
-    return traps.suspicion.words.shown(pages.urls[visit.page]) if traps.suspicion else 1
+    return traps.suspicion.shown(pages.urls[visit.page]) if traps.suspicion else 1
 
 
 def doubts(traps: Traps, page: PageId, urls: Texts) -> int:
     """Is a page to wait until nothing else is left, and how long? 0: it is not."""
     if traps.calendars and traps.calendars.has(url := urls[page]):
         return LAST * traps.calendars.doubts(page, url)
-    if traps.renamed and (traps.renamed.doubts(page) or traps.renamed.is_fresh(page)):
+    if traps.renamed and (traps.renamed.doubts(page) or traps.renamed.is_fresh(urls[page], page)):
         return HELD * traps.renamed.doubts(page)
     last = traps.bottomless.waits(page, urls[page]) if traps.bottomless else 0
     return max(last, traps.suspicion.doubts(page) if traps.suspicion else 0)

@@ -14,7 +14,7 @@ from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.addresses import Form
-    from sharc_crawler.frontier.traps.common_words import CommonWords
+    from sharc_crawler.frontier.traps.lasting_words import LastingWords
     from sharc_crawler.frontier.traps.suspicion import Suspicion
 
 COPIES = 20  #: pages that were copies of one with something else there
@@ -121,7 +121,7 @@ class IdlePlaces:
         if place.idle and form.place not in self._found:
             self._found[form.place] = _in_words(place, form.place)
 
-    def doubts(self, url: str, words: CommonWords) -> bool:
+    def doubts(self, url: str, words: LastingWords) -> bool:
         """Is a page to wait until nothing else is left? What is made up for one answer stands there alone."""
         return bool(self.doubtful) and any(
             form.place in self.doubtful

@@ -12,7 +12,7 @@ from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.traps.addresses import first_folder, shape
 from sharc_crawler.frontier.traps.common import as_trap, content_of, without_address
 from sharc_crawler.frontier.traps.doubted import HELD, LAST, MAX_HELD, SHOWN, Doubted, holds, shown, worth
-from sharc_crawler.frontier.traps.fleeting import FleetingLinks
+from sharc_crawler.frontier.traps.fleeting import FleetingLinks, named_alone
 from sharc_crawler.frontier.traps.renamed import renaming
 from sharc_crawler.frontier.traps.suspicion import Suspicion
 from sharc_crawler.known_urls import UNSEEN
@@ -324,7 +324,8 @@ def _take_look(
     """What a page shows and names that was asked for once more."""
     looks = _looks(traps)
     if there:
-        looks.named(page, named, pages)
+        again = traps.renamed.again & named_alone(page, pages) if traps.renamed else ()
+        looks.named(page, [*named, *again], pages)
         if traps.own:
             traps.own.looked(page, gone=page in looks.gone)
         looks.suggested_again(looked_at(url), url)

@@ -1,11 +1,11 @@
 """Pages that each answer names by other words: what is made up in their addresses tells nothing of them.
 
-A word that two answers named *lasts*; any other may be made up. Pages whose addresses have the same lasting words are
-*alike*, wherever in them something else stands. Where a page that names none that is known is asked for once more, and
-names its pages by other words, each page that is like a visited one waits until nothing else is left. Then who named it
-is asked once more: words that it names again last, and the page is like no other. Else the visited one is asked for
-twice, and the other once. Where what the visited one shows each time is shown there, too, and no more differs than from
-time to time, both are one page. So it need not be known what a site makes up, nor does it count what changes in texts.
+Pages are alike by words that last (:mod:`.lasting_words`). Where a page that names none that is known is asked for
+once more, and names its pages by other words, each page that is like a visited one waits until nothing else is left.
+Then who named it is asked once more: words that it names again last, and the page is like no other. Else the visited
+one is asked for twice, and the other once. Where what the visited one shows each time is shown there, too, and no more
+differs than from time to time, both are one page. So it need not be known what a site makes up, nor does it count what
+changes in texts.
 
 After a few such comparisons, none of which showed another page, all that is like a visited page is left.
 """
@@ -13,21 +13,21 @@ After a few such comparisons, none of which showed another page, all that is lik
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.traps.lasting_words import EXTENSION, WORD, lasting_words, words_of
 from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.model import Kind
 from sharc_crawler.unlikely import look_again_at, look_at, look_closely_at, looked_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.traps.lasting_words import LastingWords
     from sharc_crawler.frontier.traps.rules import Traps
     from sharc_crawler.model import PageId
 
@@ -38,21 +38,15 @@ EARLY = 5  #: comparisons that do not wait until nothing else is left
 ROUNDS = 3  #: comparisons that found two pages, from which on what is alike is not one page
 STAYS = 3  #: pages whose words were named again, for each one, and one, whose words were not: these are no suspects
 BESIDE = 20  #: pages that one answer named, before and after a page, that are looked at
-MOST_CORES = 20  #: pages that are one whose words are kept
-MOST = 50_000  #: words that are known
 MOST_SAID = 500  #: answers whose texts are kept, the latest: what is compared is asked for shortly before
 WHY = "its link was gone when its page was asked again, and it shows what a page of the same lasting words does"
-_WORD = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[A-Za-z0-9]+")
 _NUMBER = re.compile(r"([0-9]+)")
-_EXTENSION = re.compile(r"\.[a-z]{2,5}$")
-_LASTS = -2
 
 
 class _LikePages:
     """Pages of the same lasting words."""
 
     def __init__(self) -> None:
-        self.visited: list[PageId] = []
         self.gone: set[PageId] = set()  # whose words were not named again
         self.stays = 0  # whose words were
         self.pair: tuple[PageId, PageId] | None = None  # that are compared
@@ -65,16 +59,10 @@ class _LikePages:
 class Renamed:
     """Which words last; which pages are alike, and whether these are one."""
 
-    def __init__(self, pages: PageTable, twice: bytearray) -> None:
-        """``twice``: by page, did two name it?"""
-        self._pages, self._twice = pages, twice
-        self._named: dict[str, int] = {}  # word → the answer that named it, or that it lasts
-        self._having: dict[str, list[PageId]] = {}  # word that may not last → visited pages
-        self._alike: dict[str, _LikePages] = {}
-        self._of: dict[PageId, str] = {}  # visited page → its lasting words
-        self._known = 0  # pages whose words are
+    def __init__(self, pages: PageTable, words: LastingWords) -> None:
+        self._pages, self._words = pages, words
+        self._compared: defaultdict[str, _LikePages] = defaultdict(_LikePages)  # by their lasting words
         self._row, self._ask = 0, ASK
-        self._again: set[PageId] = set()  # pages that two named
         self._fewest = 100  # words that may be made up, of what was compared early
         self._case = UNSEEN  # what is compared though other pages are left
         self._looked: set[PageId] = set()  # that were asked once more what they name
@@ -82,57 +70,15 @@ class Renamed:
         self._answers = 0  # of what was asked once more
         self._said: dict[str, frozenset[int] | None] = {}  # what was shown
         self._links: dict[str, set[str]] = {}  # and words of the addresses there
+        self._likes: dict[str, set[str]] = {}  # and their lasting words
         self._shown: dict[PageId, int] = {}  # contents of visited pages
         self._same: set[PageId] = set()  # that show to a look what they showed
         self._changing: set[int] = set()  # words that a page showed and did not show
         self._one = self._two = 0
-        self._cores: list[frozenset[int]] = []  # what pages showed each time that are one
         self._queries: Counter[str] = Counter()  # names of parameters that did not last, of pages that are one
         self._stars: set[int] = set()  # words that did not last, in addresses of one page
         self.found = False  #: does a page name its pages by other words?
-        self._learn()
-        for page in range(len(pages)):
-            if pages.kinds[page] is Kind.PAGE and pages.states[page] in {State.VISITED, State.JUDGED}:
-                self._visited(page)
-
-    # -- words ---------------------------------------------------------------------------------------------------------
-
-    def _learn(self) -> None:
-        pages = self._pages
-        for page in range(self._known, len(pages)):
-            if pages.kinds[page] is Kind.PAGE:
-                parent = pages.parents[page]
-                self._name(pages.urls[page], _LASTS if parent == NO_PARENT or self._is_twice(page) else parent)
-        self._known = len(pages)
-
-    def _name(self, url: str, answer: int) -> None:
-        for word in _WORD.findall(_path(url)):
-            before = self._named.get(word)
-            if before is None:
-                if len(self._named) < MOST:
-                    self._named[word] = answer
-            elif before not in {answer, _LASTS}:
-                self._named[word] = _LASTS
-            else:
-                continue
-            for page in self._having.pop(word, ()) if self._named.get(word) == _LASTS else ():
-                self._alike[self._of[page]].visited.remove(page)
-                self._visited(page)
-
-    def _visited(self, page: PageId) -> None:
-        self._of[page] = bare = self.bare(url := self._pages.urls[page])
-        self._alike.setdefault(bare, _LikePages()).visited.append(page)
-        for word in set(_WORD.findall(_path(url))):
-            if self._named.get(word) != _LASTS and page not in (having := self._having.setdefault(word, [])):
-                having.append(page)
-
-    def _is_twice(self, page: PageId) -> bool:
-        return page < len(self._twice) and bool(self._twice[page])
-
-    def bare(self, url: str) -> str:
-        """An address without the words that may be made up."""
-        named = self._named
-        return _WORD.sub(lambda word: word[0] if named.get(word[0]) == _LASTS else "*", _path(url))
+        self.again: set[PageId] = set()  #: pages that were named once more, if by other words than those that last
 
     # -- what is seen --------------------------------------------------------------------------------------------------
 
@@ -143,18 +89,15 @@ class Renamed:
     def saw(self, page: PageId, linked: Sequence[PageId]) -> Sequence[str]:
         """A page was captured that names these; what is to be asked for."""
         pages = self._pages
-        self._learn()
+        self._words.learn()
         new = known = False
         for one in linked:
             if pages.parents[one] == page:
                 new = new or not _follows(pages.urls[one], pages.urls[page])
             else:
                 known = known or (pages.depths[one] > 1 and one != pages.parents[page])
-                if one not in self._again:
-                    self._again.add(one)
-                    self._name(pages.urls[one], page)
-        if page not in self._of:
-            self._visited(page)
+                self._words.again(one, page)
+        self._words.visited(page)
         self._row += new and not known
         if self._row < self._ask or self.found:
             return ()
@@ -184,14 +127,15 @@ class Renamed:
 
     def looked(self, page: PageId, look: str, named: Iterable[str], said: frozenset[int] | None, *, same: bool) -> None:
         """A page was asked for once more, as ``look``: what it names, and says; ``same``: as at its visit."""
-        self._learn()
+        self._words.learn()
         named = set(named)
         self._answers += 1
         self._said[look] = said
-        self._links[look] = {word for url in named for word in _WORD.findall(_path(url))}
+        self._links[look] = {word for url in named for word in words_of(url)}
         if len(self._said) > MOST_SAID:
             oldest = next(iter(self._said))
             del self._said[oldest], self._links[oldest]
+            self._likes.pop(oldest, None)
         if same:
             self._same.add(page)
         if said is None and "#" not in look:
@@ -199,25 +143,26 @@ class Renamed:
         if page == UNSEEN:
             return
         pages = self._pages
-        alone = [pages.urls[one] for one in range(len(pages)) if pages.parents[one] == page]
-        before = [self.bare(url) for url in alone]
+        before = {one: self._words.bare(pages.urls[one]) for one in range(len(pages)) if pages.parents[one] == page}
         for url in named:
-            self._name(url, -3 - self._answers)
-        for bare, url in zip(before, alone, strict=True):
-            gone = "*" in self.bare(url)
-            self.found = self.found or (gone and page in self._looked)
-            if not gone and bare in self._alike:
-                self._alike[bare].stays += 1
+            self._words.name(url, -3 - self._answers)
+        self._likes[look] = again = {*map(self._words.bare, named)}
+        for one, bare in before.items():
+            now = self._words.bare(pages.urls[one])
+            self.found = self.found or ("*" in now and page in self._looked)
+            if "*" not in now and self._words.alike.get(bare):
+                self._compared[bare].stays += 1
+            if now != bare and now in again:
+                self.again.add(one)
 
     # -- what it comes to ----------------------------------------------------------------------------------------------
 
-    def is_fresh(self, page: PageId) -> bool:
-        """Is it like no visited page, where others are one with what is like them?"""
-        if not self.sure or page == UNSEEN:
+    def is_fresh(self, url: str, page: PageId) -> bool:
+        """Is a page like none that was visited, where others are one with what is like them? Its words may yet last."""
+        if not self.sure or not self._words.help:
             return False
-        self._learn()
-        alike = self._alike.get(self.bare(self._pages.urls[page]))
-        return self._is_twice(page) or alike is None or not alike.visited
+        self._words.learn()
+        return page == UNSEEN or self._words.is_twice(page) or not self._words.alike.get(self._words.bare(url))
 
     def doubts(self, page: PageId) -> bool:
         """Is a page to wait until nothing else is left?"""
@@ -226,12 +171,13 @@ class Renamed:
     def _suspects(self, page: PageId) -> _LikePages | None:
         """The visited pages that one is like, unless these are known to be several."""
         pages = self._pages
-        if not self.found or self._is_twice(page) or page in self._of or pages.parents[page] == NO_PARENT:
+        if not self.found or self._words.is_twice(page) or page in self._words.of or pages.parents[page] == NO_PARENT:
             return None
-        self._learn()
-        alike = self._alike.get(bare := self.bare(url := pages.urls[page]))
-        if alike is None or not alike.visited or "*" not in bare or _follows(url, pages.urls[pages.parents[page]]):
+        self._words.learn()
+        bare = self._words.bare(url := pages.urls[page])
+        if not self._words.alike.get(bare) or "*" not in bare or _follows(url, pages.urls[pages.parents[page]]):
             return None
+        alike = self._compared[bare]
         released = alike.differ >= ROUNDS or alike.stays >= STAYS * (1 + len(alike.gone))
         return None if released else alike
 
@@ -241,17 +187,18 @@ class Renamed:
         pages = self._pages
         if alike is None or self._ends(pages.urls[page]):
             return []
-        for one in (page, alike.visited[0]):
+        first = self._words.alike[self._words.bare(pages.urls[page])][0]
+        for one in (page, first):
             if wanted := self._look(pages.parents[one]):
                 return wanted
         self._know(alike, page)
         if alike.one or self._is_like_one(pages.urls[page]):
             return []
-        alike.gone |= {page, alike.visited[0]}
+        alike.gone |= {page, first}
         if alike.pair is None:
-            alike.pair = alike.visited[0], page
-        first, second = (pages.urls[one] for one in alike.pair)
-        if wanted := self._once(look_at(first), look_again_at(first), look_at(second)):
+            alike.pair = first, page
+        url, other = (pages.urls[one] for one in alike.pair)
+        if wanted := self._once(look_at(url), look_again_at(url), look_at(other)):
             return wanted
         if alike.pair not in alike.compared:
             alike.compared.add(alike.pair)
@@ -263,21 +210,22 @@ class Renamed:
 
     def _know(self, alike: _LikePages, page: PageId) -> None:
         """Visited pages that are alike and showed the same need not be compared."""
-        shown = {self._shown.get(one) for one in alike.visited}
-        enough = SEVERAL if self._names_several(page, self.bare(self._pages.urls[page])) else 2
-        if not alike.one and len(shown) == 1 and None not in shown and len(alike.visited) >= enough:
+        visited = self._words.alike[bare := self._words.bare(self._pages.urls[page])]
+        shown = {self._shown.get(one) for one in visited}
+        enough = SEVERAL if self._names_several(page, bare) else 2
+        if not alike.one and len(shown) == 1 and None not in shown and len(visited) >= enough:
             self._is_one(alike, page)
 
     def _is_one(self, alike: _LikePages, page: PageId) -> None:
         alike.one = True
         self._one += 1
-        self._stars.add((bare := self.bare(self._pages.urls[page])).count("*"))
+        self._stars.add((bare := self._words.bare(self._pages.urls[page])).count("*"))
         self._queries[_made_up_in_query(bare)] += 1
 
     def _compare(self, alike: _LikePages, first: PageId, second: PageId) -> None:
         if self._shows_same(first, second):
             alike.same += 1
-            bare = self.bare(self._pages.urls[second])
+            bare = self._words.bare(self._pages.urls[second])
             if alike.same >= (SEVERAL if self._names_several(second, bare) else 1):
                 self._is_one(alike, second)
         else:
@@ -290,13 +238,14 @@ class Renamed:
         pages = self._pages
         beside = (one for one in range(page + 1, len(pages)) if pages.parents[one] == pages.parents[page])
         before = (one for one in range(page - 1, -1, -1) if pages.parents[one] == pages.parents[page])
-        return any(self.bare(pages.urls[one]) == bare for some in (beside, before) for one in islice(some, BESIDE))
+        some = (*islice(beside, BESIDE), *islice(before, BESIDE))
+        return any(self._words.bare(pages.urls[one]) == bare for one in some)
 
     def _says(self, look: str) -> frozenset[int] | None:
         """What was shown to a look; where a server knows no such queries, the page itself."""
         look = look if self._said.get(look) is not None else look_closely_at(looked_at(look))
         said = self._said.get(look)
-        made_up = {crc32(word.encode()) for word in self._links.get(look, ()) if self._named.get(word) != _LASTS}
+        made_up = {crc32(word.encode()) for word in self._links.get(look, ()) if not self._words.lasts(word)}
         return None if said is None else said - made_up
 
     def _shows_same(self, page: PageId, other: PageId) -> bool:
@@ -308,12 +257,9 @@ class Renamed:
             return False
         noise = first ^ again
         self._changing |= noise
-        more = shown - first - again - self._changing
         core = (first & again) - self._changing
-        same = bool(core and (noise or page in self._same)) and core <= shown and len(more) <= len(noise)
-        if same and len(self._cores) < MOST_CORES:
-            self._cores.append(core)
-        return same
+        more = shown - first - again - self._changing
+        return bool(core and (noise or page in self._same)) and core <= shown and len(more) <= len(noise)
 
     @property
     def sure(self) -> bool:
@@ -321,7 +267,7 @@ class Renamed:
         return self._one >= SURE * (1 + self._two)
 
     def _is_like_one(self, url: str) -> bool:
-        return self.sure and self.bare(url).count("*") in self._stars
+        return self.sure and self._words.bare(url).count("*") in self._stars
 
     def early(self, page: PageId = UNSEEN) -> list[str]:
         """The same though other pages are left, of a few such pages, one after the other."""
@@ -330,7 +276,7 @@ class Renamed:
         if self._case == page == UNSEEN:
             return []
         if self._case == UNSEEN:
-            made_up = self.bare(self._pages.urls[page]).count("*")  # more: its own name may not last yet
+            made_up = self._words.bare(self._pages.urls[page]).count("*")  # more: its own name may not last yet
             self._fewest = min(self._fewest, made_up)
             self._case = page if made_up == self._fewest else UNSEEN
         wanted = self.asks(self._case) if self._case != UNSEEN else []
@@ -340,10 +286,9 @@ class Renamed:
     def why_not(self, url: str, parent: PageId, page: PageId) -> str:
         """Why a page is left; empty: it is not. ``page``: it waits under this number."""
         if page == UNSEEN and self.sure:
-            self._learn()
-            self._name(url, parent)
-            alike = self._alike.get(self.bare(url))
-            alike = alike if alike and alike.visited else None
+            self._words.name(url, parent)
+            bare = self._words.bare(url)
+            alike = self._compared[bare] if self._words.alike.get(bare) else None
         else:
             alike = self._suspects(page) if page != UNSEEN else None
         if alike is None or not (alike.one or self._is_like_one(url)):
@@ -351,26 +296,23 @@ class Renamed:
         return WHY if self._ends(url) or self._is_gone(url, parent) else ""
 
     def _is_gone(self, url: str, parent: PageId) -> bool:
-        """Was who named it asked once more? A server may show an error page to a query that it does not know."""
-        said = self._says(look_at(self._pages.urls[parent])) if parent in self._looked else None
-        like = self._alike.get(self._of.get(parent, ""))
-        if said is None or parent in self._same or (like and like.one) or self._of.get(parent) == self.bare(url):
-            return said is not None
-        return bool(self._cores) and not any(core <= said for core in self._cores)
+        """Did who named it name its like again? What a server shows to a query that it does not know may name none."""
+        looks = look_at(self._pages.urls[parent]), look_closely_at(self._pages.urls[parent])
+        return any(self._words.bare(url) in self._likes.get(look, ()) for look in looks)
 
     def _ends(self, url: str) -> bool:
         """Does a word that lasts, or an address without its query, tell the page, where what is alike is one?"""
         if not self._is_like_one(url):
             return False
-        bare = self.bare(url)
+        bare = self._words.bare(url)
         names = _made_up_in_query(bare)
-        behind = _EXTENSION.sub("", bare).rpartition("*")[2]
-        return _WORD.search(behind) is not None or bool(names and self._queries[names] >= SURE)
+        behind = EXTENSION.sub("", bare).rpartition("*")[2]
+        return WORD.search(behind) is not None or bool(names and self._queries[names] >= SURE)
 
 
 def renaming(traps: Traps, pages: PageTable) -> Renamed:
     """Which pages of a capture are named by other words at each answer."""
-    traps.renamed = traps.renamed or Renamed(pages, traps.twice)
+    traps.renamed = traps.renamed or Renamed(pages, lasting_words(traps, pages))
     return traps.renamed
 
 
@@ -390,7 +332,3 @@ def _follows(url: str, other: str) -> bool:
     differ = [(a, b) for a, b in zip(parts, others, strict=False) if a != b]
     alike = len(parts) == len(others) and len(differ) == 1 and all(one.isdecimal() for one in differ[0])
     return alike and abs(int(differ[0][0]) - int(differ[0][1])) == 1
-
-
-def _path(url: str) -> str:
-    return "/" + url.partition("://")[2].partition("/")[2]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.echoes import Echoes
     from sharc_crawler.frontier.traps.fleeting import FleetingLinks
     from sharc_crawler.frontier.traps.idle_places import IdlePlaces
+    from sharc_crawler.frontier.traps.lasting_words import LastingWords
     from sharc_crawler.frontier.traps.own_names import OwnNames
     from sharc_crawler.frontier.traps.renamed import Renamed
     from sharc_crawler.frontier.traps.soft_errors import SoftErrors
@@ -38,6 +39,7 @@ class Traps:
         self.copies: Echoes | None = None  #: once one did
         self.bottomless: Bottomless | None = None  #: once a page names no other that is known
         self.renamed: Renamed | None = None  #: the same
+        self.words: LastingWords | None = None  #: once that is, or suspicion
         self.fleeting: FleetingLinks | None = None  #: once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  #: once there are such pages
         self.twice = bytearray()  #: by page: did two name it?
@@ -109,14 +111,13 @@ class Traps:
 
     def named(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:
         """What a captured page names of the capture."""
-        parents, twice = pages.parents, self.twice
+        parents, depths, twice = pages.parents, pages.depths, self.twice
         twice.extend(bytes(max(0, max(linked, default=0) + 1 - len(twice))))
         known = [one for one in linked if parents[one] != page]
         for one in known:
             twice[one] = 1
         if self.bottomless is None:
-            deep = linked and pages.depths[page] > (len(pages) < MANY)
-            if not deep or any(pages.depths[one] > 1 for one in reversed(known)):
+            if not linked or depths[page] <= (len(pages) < MANY) or any(depths[one] > 1 for one in reversed(known)):
                 return
             from sharc_crawler.frontier.traps.bottomless import Bottomless  # on most sites they name what is known
 
@@ -127,12 +128,9 @@ class Traps:
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""
         if self.calendars is None and YEAR.search(url):
-            from sharc_crawler.links.dated import dated  # many sites have none
+            from sharc_crawler.frontier.traps.calendars import Calendars  # many sites have none
 
-            if dated(url):
-                from sharc_crawler.frontier.traps.calendars import Calendars
-
-                self.calendars = Calendars()
+            self.calendars = Calendars() if Calendars().has(url) else None
         return self.calendars is not None and self.calendars.has(url)
 
     def waits(self, page: PageId, pages: PageTable) -> int:
@@ -153,9 +151,11 @@ class Traps:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         if self.calendars and self.calendars.has(url):
             return as_trap(self.calendars.why_not(url, parent))
-        if not self._leaves or (self.renamed and self.renamed.is_fresh(page)):
+        if not self._leaves:
             return None
         why: str | None = self.renamed.why_not(url, parent, page) if self.renamed else ""
+        if self.renamed and not why and self.renamed.is_fresh(url, page):
+            return None
         if not why and self.idle and self.idle.tells_nothing(url):
             return as_trap(self.idle.why_not(url, self.suspicion))
         why = why or (self.suspicion.why_not(url, parent, page) if self.suspicion else None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.traps.addresses import shape
-from sharc_crawler.frontier.traps.common_words import CommonWords
 from sharc_crawler.frontier.traps.doubted import LAST
+from sharc_crawler.frontier.traps.lasting_words import lasting_words
 from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.unlikely import nobodys
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sharc_crawler.model import PageId
 
 ASKED = 3  #: addresses that nobody names
+MISSES = 20  #: fresh pages in a row that showed what was shown, from which on none is taken for fresh
+LEAST = 4  #: or as many as a quarter of what the site has shown, but so many
 
 
 class Suspicion:
@@ -24,7 +26,8 @@ class Suspicion:
 
     def __init__(self, traps: Traps, pages: PageTable) -> None:
         self._traps, self._pages = traps, pages
-        self.words = CommonWords(pages, traps.echoes.echoes)
+        self.words = lasting_words(traps, pages)
+        self._misses = 0  # fresh pages in a row that showed what was shown
         self._first: dict[str, str] = {}  # copies that lead on, by their shape
         self._nobodys: list[str] = []  # addresses that nobody names, made of these
         self._asked: dict[str, bool] = {}  # those that were asked for → do they show what copies show?
@@ -36,7 +39,9 @@ class Suspicion:
         if not new and self._leads(page):
             self._add(self._pages.urls[page])
             self._ask()
-        self.words.saw(page, new=new, contents=len(self._traps.echoes.first))
+        self._misses = 0 if new else self._misses + self.fresh(self._pages.urls[page])
+        self.words.help = self._misses < min(MISSES, max(LEAST, len(self._traps.echoes.first) // 4))
+        self.words.visited(page)
 
     def _leads(self, page: PageId) -> bool:
         """Is it a copy that names new ones?"""
@@ -71,7 +76,8 @@ class Suspicion:
 
     def why_not(self, url: str, parent: PageId, page: PageId = UNSEEN) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
-        self.words.named(url, parent, page)
+        if page == UNSEEN:
+            self.words.name(url, parent)
         fleeting, echoes = self._traps.fleeting, self._traps.echoes
         why = self._error(page, parent) if page != UNSEEN else None
         if why and not self.has_places:
@@ -112,6 +118,10 @@ class Suspicion:
         """Does something in addresses tell nothing? Then true pages, too, may look like an error page's."""
         return bool(self._traps.own and self._traps.own.places)
 
+    def shown(self, url: str) -> int:
+        """How likely it is that its page was shown: 0, 1 or 2."""
+        return self.words.shown(url, self._traps.echoes.echoes)
+
     def fresh(self, url: str) -> bool:
-        """Has nobody shown the words that it shares with others?"""
-        return self.words.fresh(url, len(self._traps.echoes.first))
+        """Has nobody shown what its lasting words stand for? Unless such pages show nothing new again and again."""
+        return self.words.help and not self.shown(url)

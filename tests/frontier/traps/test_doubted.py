@@ -65,8 +65,8 @@ class Holding:
     def __init__(self, number: int, *unseen: str, contents: int = 1_000) -> None:
         self.pages, self.held, self.traps = table(), Doubted(), Traps()
         self.traps.firsts.add_all([f"content {one}" for one in range(contents)], range(contents))
-        words = SimpleNamespace(shown=lambda url: 1 - (url.removeprefix(ROOT) in unseen))
-        self.traps.suspicion = SimpleNamespace(words=words, saw=lambda *_, **__: None, why_not=lambda *_: None)
+        self.traps.suspicion = SimpleNamespace(saw=lambda *_, **__: None, why_not=lambda *_: None)
+        self.traps.suspicion.shown = lambda url: 1 - (url.removeprefix(ROOT) in unseen)
         for one in range(number):
             self.held.put(Visit(add(self.pages, f"page{one}", 0), Slot.FIRST), self.pages, HELD)
 

@@ -11,6 +11,7 @@ from benchmarks.trap_sites import NOUNS, Answer, Numbered, linked, story
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps.lasting_words import LastingWords
 from sharc_crawler.frontier.traps.renamed import MOST_SAID, ROUNDS, STAYS, Renamed
 from sharc_crawler.model import Done, Wait
 from sharc_crawler.storage.memory import MemoryStore
@@ -78,6 +79,32 @@ def test_a_crawl_that_is_cut_off_again_and_again_knows_what_it_had_asked(form, s
     assert len(run.visited) <= 3 * 5
 
 
+class Tickets(Renaming):
+    """A chain: each answer gives all of its links one number, and names the next page alone."""
+
+    def __init__(self, form: str, size: int) -> None:
+        super().__init__(form, "chain", size=size)
+        self.names = [f"p{number}" for number in range(size)]
+        self.number_of = {name: number for number, name in enumerate(self.names)}
+        self.of = re.compile(self.of.pattern.replace("[a-z]+", "[0-9]+"))
+
+    def document(self, path: str) -> Answer:
+        self.ticket = str(self.dice.randrange(10**5, 10**6))
+        return super().document(path)
+
+    def name(self, kind: str) -> str:
+        return self.ticket
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+@pytest.mark.parametrize("form", ["/index.php?id={P}&sid={R}", "/view?x={R}&doc={P}&y={R}"])
+def test_a_chain_of_which_each_page_names_the_next_alone_is_followed_to_its_end(form, strategy):
+    site = Tickets(form, 45)
+    run = bench_traps.Run(site, strategy)
+    assert not run.lost
+    assert len(run.visited) <= 2 * 45
+
+
 class Errors(Renaming):
     """True pages keep their addresses, and name what is answered by an error page, which names more."""
 
@@ -143,7 +170,8 @@ class Looked:
         self.pages = table()
         self.hub = add(self.pages, "hub", 0)
         self.one, self.other = (add(self.pages, f"x/{name}", self.hub) for name in ("kqzv", "wmdk"))
-        self.renamed = Renamed(self.pages, bytearray(10))
+        self.words = LastingWords(self.pages, bytearray(10))
+        self.renamed = Renamed(self.pages, self.words)
         self.renamed.saw(self.one, [])
 
     def look(self, page: int, named: list[str], said: set[int], again: bool = False) -> None:
@@ -177,6 +205,16 @@ def test_one_page_shows_what_the_other_shows_each_time_and_no_more_changes(shown
     assert site.renamed._shows_same(site.one, site.other) is same
 
 
+@pytest.mark.parametrize(
+    ("named", "again", "gone"),
+    [("x/qjxe", False, True), ("x/qjxe", True, False), ("y/z/qjxe", False, False), ("", False, False)],
+)
+def test_a_link_is_gone_where_who_named_it_names_its_like_by_other_words(named, again, gone):
+    site = Looked()
+    site.look(site.hub, [f"http://h/{named}"] * bool(named), {5}, again=again)
+    assert site.renamed._is_gone(site.pages.urls[site.other], site.hub) is gone
+
+
 @pytest.mark.parametrize(("field", "number"), [("differ", ROUNDS), ("stays", STAYS)])
 def test_what_is_several_pages_is_released(field, number):
     site = Looked()
@@ -194,4 +232,4 @@ def test_texts_of_the_latest_answers_are_kept_and_which_words_last_of_all():
         site.look(page, [f"http://h/z/word{number // 2}x"], {number})
     assert len(site.renamed._said) == len(site.renamed._links) == MOST_SAID
     assert look_at(site.pages.urls[site.one]) not in site.renamed._said
-    assert site.renamed.bare("http://h/z/word7x") == "/z/word7x", "two answers named it"
+    assert site.words.bare("http://h/z/word7x") == "/z/word7x", "two answers named it"

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.traps.barren import Barren
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.traps.suspicion import Suspicion
@@ -21,9 +20,9 @@ class Suspected:
         echoes = SimpleNamespace(echoes={}, first=range(400), why_not=lambda *given: why, doubts=lambda *given: waits)
         echoes.barren = Barren()
         self.pages = table("kqzv/story", "other")
-        self.traps = SimpleNamespace(echoes=echoes, fleeting=None, idle=None)
+        self.traps = SimpleNamespace(echoes=echoes, fleeting=None, idle=None, words=None, twice=bytearray())
         self.suspicion = Suspicion(self.traps, self.pages)
-        self.why_not("wmdk/story", 2)
+        self.suspicion.words.name(f"{ROOT}wmdk/story", 2)
 
     def why_not(self, path: str, parent: int = 1) -> str | None:
         return self.suspicion.why_not(ROOT + path, parent)
@@ -43,10 +42,24 @@ def test_what_is_fresh_by_its_words_is_taken_and_does_not_wait():
 
 def test_what_copies_show_makes_their_words_no_longer_fresh():
     site = Suspected()
-    for event in (Event.LEASE, Event.CAPTURED):
-        site.pages.move(1, event)
+    site.traps.echoes.echoes[1] = 0
     site.suspicion.saw(1, new=False)
     assert site.why_not("qjxe/story") == "an echo"
+
+
+@pytest.mark.parametrize(("contents", "most"), [(0, 4), (16, 4), (20, 5), (79, 19), (80, 20), (400, 20)])
+def test_after_so_many_fresh_pages_that_showed_what_was_shown_none_is_taken_for_fresh(contents, most):
+    words = [f"word{number}" for number in range(25)]
+    site = Suspected()
+    site.traps.echoes.first = range(contents)
+    for parent in (1, 2):
+        site.suspicion.words.name(ROOT + "/".join(words), parent)
+    for at in range(most):
+        assert site.suspicion.fresh(f"{ROOT}last/word24")
+        site.suspicion.saw(add(site.pages, f"word{at}/x{at}", 1), new=False)
+    assert not site.suspicion.fresh(f"{ROOT}last/word24")
+    site.suspicion.saw(1, new=True)
+    assert site.suspicion.fresh(f"{ROOT}last/word24")
 
 
 def test_what_no_echo_speaks_against_waits_where_its_place_may_mean_nothing():

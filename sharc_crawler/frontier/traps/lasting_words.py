@@ -1,0 +1,138 @@
+"""Words of addresses that two answers named: these *last*. Any other may be made up for the one answer that named it.
+
+A site may make up several parts of each address (``/x7Gk2p/story-7/kqzv``, ``?a=wmdk&b=qjxe``). Pages whose addresses
+have the same lasting words are *alike*, wherever in them something else stands. An address is *fresh* if no page like
+it was visited, or none of the latest was a copy.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.model import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.traps.rules import Traps
+    from sharc_crawler.model import PageId
+
+MOST = 50_000  #: words that are known
+LATEST = 2  #: visited pages that are alike, of which at least one, or two if a word of their name lasts
+LASTS = -2  #: who named a word
+WORD = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[A-Za-z0-9]+")
+EXTENSION = re.compile(r"\.[a-z]{2,5}$")
+_NAME = re.compile(r"(?:^|&)[^=&]*=")
+
+
+class LastingWords:
+    """Which words last; which visited pages are alike."""
+
+    def __init__(self, pages: PageTable, twice: bytearray) -> None:
+        """``twice``: by page, did two name it?"""
+        self._pages, self._twice = pages, twice
+        self._named: dict[str, int] = {}  # word → the answer that named it, or that it lasts
+        self._having: dict[str, list[PageId]] = {}  # word that may not last → visited pages
+        self.alike: dict[str, list[PageId]] = {}  #: visited pages, by their lasting words
+        self.of: dict[PageId, str] = {}  #: visited page → its lasting words
+        self._known = 0  # up to the last page whose words are
+        self._again: set[PageId] = set()  # that two answers named
+        self.help = True  #: do they tell pages apart?
+        self.learn()
+        for page in range(len(pages)):
+            if pages.kinds[page] is Kind.PAGE and pages.states[page] in {State.VISITED, State.JUDGED}:
+                self.visited(page)
+
+    def learn(self) -> None:
+        """Words of pages that are known since."""
+        pages = self._pages
+        for page in range(self._known, len(pages)):
+            if pages.kinds[page] is Kind.PAGE:
+                parent = pages.parents[page]
+                self.name(pages.urls[page], LASTS if parent == NO_PARENT or self.is_twice(page) else parent)
+                self._known = page + 1
+
+    def name(self, url: str, answer: int) -> None:
+        """An answer names it."""
+        for word in words_of(url):
+            before = self._named.get(word)
+            if before is None:
+                if len(self._named) < MOST:
+                    self._named[word] = answer
+            elif before not in {answer, LASTS}:
+                self._named[word] = LASTS
+            else:
+                continue
+            for page in self._having.pop(word, ()) if self.lasts(word) else ():
+                self.alike[self.of.pop(page)].remove(page)
+                self.visited(page)
+
+    def again(self, page: PageId, answer: int) -> None:
+        """An answer names a page that is known."""
+        if page not in self._again:
+            self._again.add(page)
+            self.name(self._pages.urls[page], answer)
+
+    def visited(self, page: PageId) -> None:
+        """A page was."""
+        self.learn()
+        if page in self.of:
+            return
+        self.of[page] = bare = self.bare(url := self._pages.urls[page])
+        self.alike.setdefault(bare, []).append(page)
+        for word in set(words_of(url)):
+            if not self.lasts(word) and page not in (having := self._having.setdefault(word, [])):
+                having.append(page)
+
+    def is_twice(self, page: PageId) -> bool:
+        """Did two pages name it?"""
+        return 0 <= page < len(self._twice) and bool(self._twice[page])
+
+    def lasts(self, word: str) -> bool:
+        """Did two answers name it?"""
+        return self._named.get(word) == LASTS
+
+    def bare(self, url: str) -> str:
+        """An address without the words that may be made up."""
+        return WORD.sub(lambda word: word[0] if self.lasts(word[0]) else "*", _path(url))
+
+    def alone(self, value: str) -> bool:
+        """Has a folder, or a query, no word that lasts?"""
+        return not any(map(self.lasts, WORD.findall(_NAME.sub(" ", value))))
+
+    def shown(self, url: str, copies: Container[PageId]) -> int:
+        """How likely it is that its page was shown: 0 if it is fresh, 1 where no word of its name lasts, else 2.
+
+        ``copies``: pages that showed what others had. Where the latest that are like it are none, it is other words
+        that tell these apart.
+        """
+        self.learn()
+        named = WORD.search(EXTENSION.sub("", bare := self.bare(url)).rpartition("/")[2]) is not None
+        latest = self.alike.get(bare, [])[-LATEST:]
+        tell = len(latest) > named and not any(page in copies for page in latest)
+        return 0 if WORD.search(bare) and (tell or not latest) else 1 + named
+
+
+def lasting_words(traps: Traps, pages: PageTable) -> LastingWords:
+    """Those of a capture."""
+    traps.words = traps.words or LastingWords(pages, traps.twice)
+    return traps.words
+
+
+def words_of(url: str) -> list[str]:
+    """Of its path and query.
+
+    >>> words_of("http://h/s-7/a?b=c")
+    ['s', '7', 'a', 'b', 'c']
+    """
+    return WORD.findall(_path(url))
+
+
+def _path(url: str) -> str:
+    """With its parameters in order, as canonical URLs have them."""
+    path, mark, query = url.partition("://")[2].partition("/")[2].partition("?")
+    return f"/{path}{mark}{'&'.join(sorted(query.split('&')))}"
