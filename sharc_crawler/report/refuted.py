@@ -84,7 +84,21 @@ def as_restated(facts: CaptureFacts, restated: Restated) -> CaptureFacts:
     first = min(faults or restated)
     asked = (restated[first]["visit"] or {}).get("uri", first)  # as it was asked for: on the site nothing has our names
     note = f"{OF_PAGES} {pages}. {FAULT if faults else OTHERWISE} ({asked})"
-    return replace(facts, pages=RefutedPages(facts.pages, restated), notes=(note, *facts.notes))
+    pages_left = RefutedPages(facts.pages, restated)
+    return replace(facts, pages=pages_left, audit=_audit_left(facts, restated), notes=(note, *facts.notes))
+
+
+def _audit_left(facts: CaptureFacts, restated: Restated) -> Mapping[str, Any] | None:
+    """The audit, with no claims of restated pages among those that it is of."""
+    audit = facts.audit
+    if not (audit and audit.get("claimed")):
+        return audit
+    lost = [page for page in facts.pages if page.url in restated and page.evidence and page.evidence.stated]
+    lost = [page for page in lost if page.kind in (Kind.PAGE, Kind.DATA) and page.verdict is Verdict.COHERENT]
+    gone = {"claimed": len(lost), "provisional": sum(page.evidence is Evidence.PROVISIONAL for page in lost)}
+    gone |= {"data": sum(page.kind is Kind.DATA for page in lost)}
+    left = {name: audit[name] - number for name, number in gone.items() if name in audit}
+    return {**audit, **left, **{name: min(audit[name], left["claimed"]) for name in ("unaudited", "bound")}}
 
 
 class RefutedPages:

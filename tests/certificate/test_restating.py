@@ -9,12 +9,14 @@ import pytest
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
+from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Verdict
 from sharc_crawler.report.opened import as_sealed
 from sharc_crawler.report.refuted import as_restated, settle
 from tests.certificate.made import SITE, make
+from tests.certificate.provisional import provisional
 
 
 def with_page(facts, name, **fields):
@@ -119,6 +121,17 @@ def test_what_is_refuted_is_no_ground_of_a_claim(tmp_path):
     facts = make(tmp_path)
     told = certify([with_page(facts, "changed", **{**COHERENT, "reason": Reason.REFUTED})], tmp_path)
     assert any("verdict is 'changed' by the records" in str(one) for one in told[0].findings)
+
+
+def test_an_audit_speaks_of_the_claims_that_are_left(tmp_path):
+    facts = provisional(tmp_path)
+    page = next(iter(facts.pages))
+    restated = {page.url: {"verdict": "unknown", "reason": "asked-again", "visit": None}, f"{SITE}other": {}}
+    restated[f"{SITE}other"] = {**restated[page.url], "url": f"{SITE}other", "kind": "page", "subsite": ""}
+    left = as_restated(facts, restated)
+    assert left.audit == {**facts.audit, "claimed": 2, "provisional": 2, "unaudited": 2, "bound": 2}
+    assert sum(ground["pages"] for ground in claim(left)["grounds"]) == 2
+    assert as_restated(replace(facts, audit=None), restated).audit is None
 
 
 def test_a_page_is_named_as_it_was_asked_for(tmp_path):
