@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.certificate.material import Material, visits_of
 from sharc_crawler.certificate.witness import Finding, RecordedExchange, Witness, has_content
 from sharc_crawler.changes.http import HttpResponse, classify
+from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Result
@@ -111,14 +112,18 @@ class Known:
         return within and any(one and self._shows_the_same(one, exchange) for one in (before, after))
 
     def _shows_the_same(self, stated: Mapping[str, Any], exchange: RecordedExchange) -> bool:
-        """Does an answer bring what a download did? Of one that was not asked for a former capture has the record."""
-        if "server" in stated and exchange.message is not None:
-            same = stated["uri"], stated["digest"], stated["status"]
-            return same == (exchange.uri, exchange.digest, exchange.message.status)
-        return _shows_the_same(self._at(f"{stated['file']}:{stated['offset']}"), exchange)
+        """Does an answer bring what a download did? A former capture tells, of a 304 and of what was not asked for."""
+        own, message = self._at(f"{stated['file']}:{stated['offset']}"), exchange.message
+        if message is None or ("server" not in stated and stated.get("status") != _NOT_MODIFIED):
+            return _shows_the_same(own, exchange)
+        same = (stated["uri"], stated["digest"], _OK) == (exchange.uri, exchange.digest, message.status)
+        kind = own is None or own.media_type == header_text(message.header(b"content-type"))
+        return same and kind and not any(name.lower() in _LEADS_ON for name, _ in message.headers)
 
 
 _date = itemgetter("date")
+_OK, _NOT_MODIFIED = 200, 304
+_LEADS_ON = b"location", b"refresh"
 
 _SHOWN = re.compile(rb"html|pdf|image|video|audio|script|css|json", re.IGNORECASE)
 _LISTED = re.compile(rb"xml|gzip|zip|octet-stream", re.IGNORECASE)  #: types that sitemaps come in

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sharc_crawler.certificate.unspoken import NOTE, Known
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.instants import iso
 from sharc_crawler.unlikely import nobodys
 from sharc_crawler.urls import canonical
@@ -19,7 +20,8 @@ PAGE, T = "http://a.example/p", 1_000_000.0
 
 
 def answer(at: float, status: int, digest: str | None = None, **headers: str):
-    message = SimpleNamespace(status=status, headers=[(name.encode(), text) for name, text in headers.items()])
+    head = "".join(f"{name}: {text}\r\n" for name, text in headers.items())
+    message = parse_response(f"HTTP/1.1 {status} X\r\n{head}\r\n".encode())
     return SimpleNamespace(message=message, uri=PAGE, date=iso(T + at), digest=digest)
 
 
@@ -59,15 +61,30 @@ def test_a_page_seen_once_more_as_it_was_is_no_attempt_and_one_seen_otherwise_is
         assert not known(1, records).excuses(answer(at, code, digest, **(headers | more)))
 
 
-@pytest.mark.parametrize(("digest", "status", "excused"), [("d", 200, True), ("e", 200, False), ("d", 203, False)])
-def test_a_page_that_was_not_asked_for_may_be_seen_once_more_as_the_former_capture_has_it(digest, status, excused):
-    """Its record is not at hand (skip=attested); its links may be looked at, to tell traps."""
-    found = Known({PAGE}, [{"capture": {"interruptions": [], "ended": iso(T + 99)}}])
-    server = {"date": iso(T - 9000), "modified": None}
-    visit = {"file": "of a former one", "offset": 1, "attempts": 0, "date": iso(T - 9000), "server": server}
-    found.add({"url": PAGE, "visit": {**visit, "uri": PAGE, "status": 200, "digest": "d"}, "revisit": None})
-    assert found.excuses(answer(5.0, status, digest)) is excused
-    assert found.excuses(answer(6.0, 200, "d")) is not excused, "it is asked for once"
+@pytest.mark.parametrize("asked", [True, False])
+@pytest.mark.parametrize(
+    ("digest", "status", "more", "excused"),
+    [
+        ("d", 200, {}, True),
+        ("e", 200, {}, False),
+        ("d", 203, {}, False),
+        ("d", 200, {"Refresh": "0; url=/other"}, False),
+        ("d", 200, {"Content-Type": "text/plain"}, None),
+    ],
+)
+def test_a_page_may_be_seen_once_more_as_a_former_capture_has_it(asked, digest, status, more, excused):
+    """By a 304, or not asked for: its links are looked at, to tell traps. Of the latter no record is at hand."""
+    told = {"date": iso(T - 9000), "file": "of a former one", "attempts": 0, "status": 200, "server": {}}
+    told = {"date": iso(T - 9), "file": "w", "attempts": 1, "status": 304} if asked else told
+    visit = {**told, "offset": 1, "uri": PAGE, "digest": "d"}
+    unmodified = answer(-9.0, 304, "d")
+    unmodified.media_type = "text/html"
+    found = Known({PAGE}, [{"capture": {"interruptions": [], "ended": iso(T + 99)}}], {"w:1": unmodified}.get)
+    found.add({"url": PAGE, "visit": visit, "revisit": None})
+    excused = not asked if excused is None else excused
+    headers = {"Content-Type": "text/html"} | more
+    assert found.excuses(answer(5.0, status, digest, **headers)) is excused
+    assert found.excuses(answer(6.0, 200, "d", **{"Content-Type": "text/html"})) is not excused, "it is asked for once"
 
 
 def test_an_attempt_that_is_stated_may_have_brought_what_the_next_one_did():
