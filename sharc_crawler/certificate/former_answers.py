@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import HttpResponse, http_date
 from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
+from sharc_crawler.evidence.validators import confirmed
 from sharc_crawler.instants import maybe_iso, unix
 from sharc_crawler.model import Outcome, Result, Validators
 from sharc_crawler.urls import canonical
@@ -49,10 +50,9 @@ def unchanged(judge: Judge, exchange: RecordedExchange, message: HttpResponse, h
     elif held.message is None or not _bears_out(held, held.message, exchange, sent):
         what = f"its 304 refers to {' of '.join(reversed(holder))}, which does not bear it out"
         judge.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
-    told = own["validators"]
     kind = of_headers([(b"Content-Type", header_bytes(exchange.media_type or ""))])
     own |= {"media_type": kind["media_type"], "charset": kind["charset"]}
-    own["validators"] = Validators(told.etag or sent.etag, told.last_modified or sent.last_modified)
+    own["validators"] = confirmed(sent, own["validators"])
     ok = Result.OK
     return Outcome(ok, started, started, status=message.status, digest=exchange.digest, decoded=exchange.decoded, **own)
 
@@ -64,8 +64,7 @@ def was_asked(judge: Judge, entry: Entry) -> bool:
         return False
     brought, asked = of_headers(visit.message.headers)["validators"], _sent(revisit)
     if visit.message.status == _NOT_MODIFIED:  # what was asked by holds, by the server's word
-        confirmed = _sent(visit)
-        brought = Validators(brought.etag or confirmed.etag, brought.last_modified or confirmed.last_modified)
+        brought = confirmed(_sent(visit), brought)
     return _share(asked, brought)
 
 

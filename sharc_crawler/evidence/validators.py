@@ -68,6 +68,12 @@ def contradicts(asked: Validators, said: Validators) -> bool:
     return bool(one and other) and other not in (one, _PACKED.sub('"', one or ""))
 
 
+def confirmed(asked: Validators, said: Validators) -> Validators:
+    """Those of what a 304 confirms: as it says them, but for the ending of a coding that it leaves away."""
+    etag = said.etag if not asked.etag or opaque(said.etag) == opaque(asked.etag) else asked.etag
+    return Validators(etag, said.last_modified or asked.last_modified)
+
+
 def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason | None:
     """What the headers of two downloads of the same content say against it: it may have changed and changed back.
 

@@ -9,6 +9,7 @@ import pytest
 from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.evidence.validators import confirmed
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Change, Outcome, Result, Validators
 
@@ -131,3 +132,18 @@ def test_a_304_may_leave_away_what_its_etag_says_of_the_coding(asked, said, same
     old = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=Validators(asked))
     new = Outcome(Result.NOT_MODIFIED, 8.0, 9.0, 304, validators=Validators(said))
     assert code(compare(old, new).reason) == (Reason.NOT_MODIFIED if same else Reason.OTHER_ETAG)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "after"),
+    [
+        ('"1-gzip"', '"1"', '"1-gzip"'),
+        ('W/"1"', '"1"', '"1"'),
+        ('"1"', 'W/"1"', 'W/"1"'),
+        ('"1"', None, '"1"'),
+        (None, '"1"', '"1"'),
+    ],
+)
+def test_what_a_304_confirms_is_asked_for_by_the_etag_that_the_server_knows(asked, said, after) -> None:
+    assert confirmed(Validators(asked), Validators(said, "now")) == Validators(after, "now")
+    assert confirmed(Validators(asked, "then"), Validators(said)) == Validators(after, "then")

@@ -22,7 +22,7 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.evidence.headers import is_part, of_headers
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.evidence.validators import contradicts, weak
+from sharc_crawler.evidence.validators import confirmed, contradicts, weak
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Outcome, Result, Validators
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -166,11 +166,10 @@ def _is_sampled(spec: CaptureSpec, url: str) -> bool:
 
 def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
     """A 304 to a first visit: it shows what the former capture has, by the server's word."""
-    own, sent = outcome.validators, fetch.validators
     of_former = of_headers(answer.message.headers)
     return outcome._replace(
         result=Result.OK,
-        validators=Validators(own.etag or sent.etag, own.last_modified or sent.last_modified),
+        validators=confirmed(fetch.validators, outcome.validators),
         media_type=of_former["media_type"],
         charset=of_former["charset"],
     )

@@ -29,6 +29,17 @@ class _Conditional(Answering, BaseHTTPRequestHandler):
             self.answer(packed, ETag='W/"1"', Last_Modified=DATE, Content_Encoding="gzip")
 
 
+class _Suffixed(Answering, BaseHTTPRequestHandler):
+    """An ETag with an ending at what is packed, and without it at the 304 to just that."""
+
+    def do_GET(self) -> None:
+        if self.headers.get("If-None-Match") == '"1-gzip"':
+            self.answer(b"", "text/html", 304, ETag='"1"', Last_Modified=DATE)
+        else:
+            packed = gzip.compress(_body(self.path), mtime=0)
+            self.answer(packed, ETag='"1-gzip"', Last_Modified=DATE, Content_Encoding="gzip")
+
+
 class _ByTurns(Answering, BaseHTTPRequestHandler):
     """As two servers behind one name, of which one packs."""
 
@@ -47,7 +58,7 @@ def _body(path: str) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("handler", [_Conditional, pytest.param(_ByTurns, marks=pytest.mark.long)])
+@pytest.mark.parametrize("handler", [_Conditional, _Suffixed, pytest.param(_ByTurns, marks=pytest.mark.long)])
 def test_a_second_capture_of_a_server_that_packs_is_borne_out(tmp_path, handler) -> None:
     """What it judges by lies packed in the first capture."""
     with serving(type("Server", (handler,), {"asked": Counter()})) as url:
