@@ -122,7 +122,7 @@ class Session:
         """The pages of a site that its history tells of."""
         if not self.history:
             return []
-        from sharc_crawler.live.former.sources import known_pages  # only where there is one
+        from sharc_crawler.live.former.known import known_pages  # only where there is one
 
         return known_pages(site, self.history)
 

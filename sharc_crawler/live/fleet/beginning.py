@@ -16,7 +16,7 @@ from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of,
 from sharc_crawler.live.fleet.place import JOURNAL, FleetPlace
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.former.going_on import go_on_in_time
-from sharc_crawler.live.former.sources import known_pages
+from sharc_crawler.live.former.known import known_pages
 from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.uncollected import uncollected
 

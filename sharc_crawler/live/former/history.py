@@ -45,7 +45,7 @@ def parts_of(history: ObservationStore | None, config: Config) -> Parts:
     """What a capture goes by: the site's history where there is one."""
     if history is None:
         return Parts(rates=lambda spec: rates_of(spec.site, history, config), aside=aside)
-    from sharc_crawler.live.former.sources import last_seen  # the same
+    from sharc_crawler.live.former.known import last_seen  # the same
 
     return Parts(
         aside=aside,

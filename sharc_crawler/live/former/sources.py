@@ -1,12 +1,10 @@
-"""What a capture goes by: sources of rates, as its settings name them, and what the history of its site tells."""
+"""What a capture goes by: sources of rates, as its settings name them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import DataError, StoreUnavailable
-from sharc_crawler.frontier.parts import LastSeen
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.monitoring.stopping import stoppable
 from sharc_crawler.model import Instant, RateEstimate, Sighting
@@ -58,17 +56,3 @@ def _sitemap_rules(config: Config) -> SitemapRules:
     """What a sitemap's words mean."""
     own = {name: 1 / period for name, period in config.changefreq}
     return SitemapRules(changefreq={**CHANGEFREQ_RATES, **own})
-
-
-def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
-    """The pages that have shown content."""
-    return [Sighting(url, via="history") for url in history.pages(site)]
-
-
-def last_seen(site: str, url: str, before: Instant, history: ObservationStore) -> LastSeen | None:
-    """What a URL showed last before an instant; a store that cannot tell now ends no capture."""
-    try:
-        shown = history.shown(site, url, before)
-    except (StoreUnavailable, DataError):
-        return None
-    return None if shown is None else LastSeen(*shown)
