@@ -34,7 +34,7 @@ Labelled = tuple[NDArray[np.int64], NDArray[np.bool_]]
 
 
 @click.command(
-    epilog="Example: sharc temporal access.log*.gz --host https://example.org --top 100 -o instant-seeds.txt"
+    epilog="\b\nExample:\n  sharc temporal access.log*.gz --host https://example.org --top 100 -o instant-seeds.txt"
 )
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--top", type=click.IntRange(1), default=None, help="Choose so many groups.  [default: 100]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -37,6 +38,22 @@ def test_every_command_helps_with_an_example(name: str) -> None:
     assert "Example" in answer.output
     assert f"sharc {name}" in answer.output
     assert "\\b" not in answer.output
+
+
+def every(command: click.Command, *names: str) -> Iterator[tuple[list[str], click.Command]]:
+    yield [*names], command
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context := click.Context(command)):
+            yield from every(command.get_command(context, name), *names, name)
+
+
+@pytest.mark.slow
+def test_examples_can_be_typed_as_they_stand() -> None:
+    for names, command in every(main):
+        told = (command.epilog or "").removeprefix("\b\n").removeprefix("Example:")
+        shown = CliRunner().invoke(main, [*names, "--help"]).output.splitlines()
+        for line in filter(None, map(str.strip, told.splitlines())):
+            assert [one for one in shown if one.endswith(f" {line}")], (names, line)
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -29,7 +29,9 @@ DAY = 86_400.0
 FEW = 3  #: comparisons of two downloads (or lastmods) below which a page's rate is mostly that of pages like it
 
 
-@click.command("show", epilog="Example: sharc rates www.example.org --history archive.sqlite --picture rates.png")
+@click.command(
+    "show", epilog="\b\nExample:\n  sharc rates www.example.org --history archive.sqlite --picture rates.png"
+)
 @click.argument("site")
 @click.option("--history", required=True, type=click.Path(exists=True, dir_okay=False), help="The history store.")
 @click.option("--horizon", default=30.0, show_default=True, help="Length of the next capture, in days.")

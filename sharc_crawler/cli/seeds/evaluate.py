@@ -40,7 +40,7 @@ Histories = tuple["SeedHistories", Truth]
 
 @click.command(
     "evaluate",
-    epilog="Example: sharc seeds evaluate index.cdx.gz --choose-from 2022-01-01 "
+    epilog="\b\nExample:\n  sharc seeds evaluate index.cdx.gz --choose-from 2022-01-01 "
     "--score-from 2023-01-01 --until 2024-01-01 -o results",
 )
 @click.argument("history", nargs=-1, required=True, type=click.Path(path_type=Path))

@@ -30,8 +30,8 @@ _DATE = click.DateTime(["%Y-%m-%d"])
 
 @click.command(
     "fetch",
-    epilog="Example: sharc seeds fetch --from https://web.archive.org/cdx/search/cdx seeds.txt -o histories "
-    "--operator crawls@library.example && sharc seeds rank histories --seeds seeds.txt",
+    epilog="\b\nExample:\n  sharc seeds fetch --from https://web.archive.org/cdx/search/cdx seeds.txt -o histories "
+    "--operator crawls@library.example\n  sharc seeds rank histories --seeds seeds.txt",
 )
 @click.argument("seeds", type=click.Path(path_type=Path))
 @click.option("--from", "server", required=True, metavar="URL", help="CDX server, or root of TimeMaps, of the archive.")

@@ -31,7 +31,7 @@ _DAY = 86_400.0
 
 
 @click.command(
-    "rank", epilog="Example: sharc seeds rank nasa.cdx.gz timemaps/ --seeds seeds.txt --theta 0.7 -o next.txt"
+    "rank", epilog="\b\nExample:\n  sharc seeds rank nasa.cdx.gz timemaps/ --seeds seeds.txt --theta 0.7 -o next.txt"
 )
 @click.argument("history", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--store", type=click.Path(path_type=Path, exists=True), help="Our own captures: an observation store.")
