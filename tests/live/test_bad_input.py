@@ -18,7 +18,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.live.setup.places import make_folder
 from sharc_crawler.live.setup.plan import check_place
 from sharc_crawler.options.pages import help_text
-from tests.live.warm import finished
+from tests.live.warm import PROFILE, finished, site_words
 
 USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
 
@@ -189,6 +189,15 @@ def test_a_dry_run_sends_nothing(crawl, living_site):
     assert re.search(r"http://127\S+…\S*/end\.html ", done.out), "a URL is on one line"
     assert not done.folder.exists()
     assert not living_site.log
+
+
+@pytest.mark.slow
+def test_a_dry_run_is_shown_where_not_all_characters_are_to_be_had(tmp_path):
+    words = site_words(url="http://127.0.0.1:9/", output=tmp_path / "städte", dry_run=1)
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE, "PYTHONIOENCODING": "ascii"}
+    line = [sys.executable, "-m", "scrapy", *words]
+    done = subprocess.run(line, cwd=tmp_path, env=environment, timeout=280, capture_output=True, text=True)
+    assert (done.returncode, "st?dte" in done.stdout) == (0, True), done.stderr
 
 
 def test_a_dry_run_says_where_no_capture_could_be(tmp_path):

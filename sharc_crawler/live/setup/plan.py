@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Column, Table
@@ -36,6 +38,9 @@ def show_plan(arguments: Arguments, config: Config) -> None:
     detector_of(config.detector, config.masks)
     store_kind(config.store)
     check_place(config.output or Path())
+    out: Any = sys.stdout
+    with suppress(AttributeError):  # somebody else's stream
+        out.reconfigure(errors="replace")  # not each has all characters
     console = Console()
     specs = arguments.specs(config.strategy, {}, config)
     console.print(_sites(specs, round(console.width * SEEDS)))

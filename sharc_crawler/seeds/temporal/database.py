@@ -41,6 +41,10 @@ class Database:
 
         try:
             return self._connection.execute(sql, values or {})
+        except RuntimeError as error:
+            if str(error) != "Query interrupted":
+                raise
+            raise KeyboardInterrupt from error  # DuckDB heard it within a statement, and says it in its own way
         except duckdb.Error as error:
             if file is None:
                 raise

@@ -3,13 +3,17 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import os
 import random
+import signal
 from datetime import UTC, date, datetime, timedelta
+from threading import Timer
 
 import numpy as np
 import pytest
 
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.seeds.temporal.database import database
 from sharc_crawler.seeds.temporal.tables import Columns
 from sharc_crawler.seeds.temporal.views import LogOptions, read_views
 
@@ -33,6 +37,17 @@ def write(tmp_path, lines, name="access.log"):
         gzip.compress(text) if name.endswith(".gz") else bz2.compress(text) if name.endswith("bz2") else text
     )
     return file
+
+
+@pytest.mark.slow
+def test_ctrl_c_within_a_statement_is_ctrl_c():
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)  # side by side tests ignore it
+    try:
+        with database() as db, pytest.raises(KeyboardInterrupt):
+            Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            db.run("SELECT count(*) FROM range(10000000000) a, range(1000) b WHERE a.range % 7 = b.range")
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 @pytest.mark.slow
