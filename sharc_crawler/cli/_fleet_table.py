@@ -12,6 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.ledger import Bound, FleetLedger, FleetStatus, SiteState, SiteStatus, WorkerStatus
 from sharc_crawler.instants import iso
@@ -71,7 +72,7 @@ def follow(ledger: FleetLedger, wanted: Sequence[str] | None, *, once: bool = Fa
     """Show how it stands: on a terminal anew each second, elsewhere once."""
     console = Console()
     if once or not console.is_terminal:
-        console.print(drawn(sums(ledger.status(), None), ledger.sites(wanted, 50)))
+        print_whole(console, drawn(sums(ledger.status(), None), ledger.sites(wanted, 50)))
         return
     former, picture = ledger.status(), Group()
     with Live(console=console, auto_refresh=False) as live:
@@ -104,8 +105,10 @@ def spent(budget: Sequence[Bound]) -> str:
 def drawn(lines: Sequence[str], sites: Sequence[SiteStatus]) -> Group:
     """Sums, and a row for each site."""
     table = Table(box=None, pad_edge=False)
-    for name in ("site", "state", "owner", "pages", "visits", "MB", "last step"):
-        table.add_column(name, justify="right" if name in ("pages", "visits", "MB", "last step") else "left")
+    for name in ("site", "state", "owner"):
+        table.add_column(name, overflow="fold")  # two sites may begin alike
+    for name in ("pages", "visits", "MB", "last step"):
+        table.add_column(name, justify="right")
     for one in sites:
         table.add_row(
             Text(printable(one.site)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 from sharc_crawler.report.foreign import foreign
@@ -25,7 +25,7 @@ def print_table(
     Console(width=max(Console().width, WIDE)).print(table)
 
 
-def print_whole(console: Console, table: Table) -> None:
+def print_whole(console: Console, table: RenderableType) -> None:
     """Print a table with addresses in it, which is not cut at the terminal's edge: they would be others."""
     width, console.width = console.width, max(console.width, WIDE)  # a width that is asked for is cut to the console's
     console.print(table, crop=False)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from sharc_crawler.cli import main
-from sharc_crawler.cli._fleet_table import PATIENCE
+from sharc_crawler.cli._fleet_table import PATIENCE, drawn
 from sharc_crawler.cli.fleet import command
 from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.fleet.opening import open_fleet
@@ -103,6 +105,23 @@ def test_an_order_for_sites_of_which_one_is_unknown_changes_nothing(dsn: str, tm
     assert CliRunner().invoke(main, ["fleet", "add", dsn, str(seeds)]).exit_code == 0
     assert "exmaple.org: no such site" in refused(name, dsn, "example.org", "exmaple.org")
     assert open_fleet(dsn).status().states == {SiteState.WAITING: 1}
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_sites_that_begin_alike_are_told_apart_wherever_they_are_shown(
+    dsn: str, tmp_path: Path, columns: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sites = [f"a-name-that-is-{'rather-' * 6}long-{number}.example" for number in (1, 2)]
+    (tmp_path / "seeds.txt").write_text("".join(f"https://{site}/\n" for site in sites))
+    assert CliRunner().invoke(main, ["fleet", "add", dsn, str(tmp_path / "seeds.txt")]).exit_code == 0
+    monkeypatch.setenv("COLUMNS", columns)
+    shown = CliRunner().invoke(main, ["fleet", "status", dsn]).output
+    assert [site for site in sites if site not in shown] == []
+    drawn_narrow = StringIO()
+    ledger = open_fleet(dsn)
+    Console(file=drawn_narrow, width=int(columns)).print(drawn([], ledger.sites(None, 2)))
+    words = "".join(line.split(" ")[0] for line in drawn_narrow.getvalue().splitlines()[1:])
+    assert "".join(sites) in words
 
 
 def test_what_is_there_already_is_said(dsn: str, tmp_path: Path) -> None:
