@@ -194,7 +194,7 @@ def test_a_dry_run_sends_nothing(crawl, living_site):
 @pytest.mark.slow
 def test_a_dry_run_is_shown_where_not_all_characters_are_to_be_had(tmp_path):
     words = site_words(url="http://127.0.0.1:9/", output=tmp_path / "städte", dry_run=1)
-    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE, "PYTHONIOENCODING": "ascii"}
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE, "PYTHONIOENCODING": "ascii", "COLUMNS": "400"}
     line = [sys.executable, "-m", "scrapy", *words]
     done = subprocess.run(line, cwd=tmp_path, env=environment, timeout=280, capture_output=True, text=True)
     assert (done.returncode, "st?dte" in done.stdout) == (0, True), done.stderr

@@ -16,6 +16,7 @@ PATIENCE: Seconds = 2.0
 AGAIN: Seconds = 10.0  #: where the line is not rewritten
 ENOUGH = 0.01  #: of the work done: less tells nothing of what is left
 CLEAR = "\r\x1b[2K"
+LINE = f"{CLEAR}\x1b[?7l{{}}\x1b[?7h"  #: cut at the edge: of what is broken there only the end could be cleared
 
 
 class Share:
@@ -84,10 +85,7 @@ def _tell(share: Share, out: TextIO, ended: threading.Event, patience: Seconds) 
     began, terminal = monotonic(), out.isatty()
     wait = patience
     while not ended.wait(wait):
-        text = share.line(monotonic() - began)
-        out.write(f"{CLEAR}{text}" if terminal else f"{text}\n")
-        out.flush()
+        print((LINE if terminal else "{}\n").format(share.line(monotonic() - began)), end="", file=out, flush=True)
         wait = 1.0 if terminal else AGAIN
     if terminal and wait != patience:
-        out.write(CLEAR)
-        out.flush()
+        print(CLEAR, end="", file=out, flush=True)

@@ -7,6 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, TextIO
 
 from sharc_crawler.guides import guide
+from sharc_crawler.live.monitoring.busy import CLEAR
 from sharc_crawler.model import Kind
 from sharc_crawler.software import of_note, recognised, together, told
 from sharc_crawler.urls import canonical
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 FIRST = 500  #: known pages of a crawl at which it is looked at first; then each time that they have doubled
 SAMPLE = 300  #: pages found last that are looked at
 ROWS = 3_000  #: in which they are looked for: there are embedded files between them
-CLEAR = "\r\x1b[2K"  #: the line of progress on a terminal
 AFTER = "Until then they are captured. That command goes on without them: those captured so far stay, unproven"
 MODES = ("capture", "continuous")
 

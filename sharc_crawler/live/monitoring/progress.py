@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 import numpy as np
 
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.live.monitoring.busy import CLEAR, LINE
 from sharc_crawler.model import Instant, Phase, Seconds
 
 if TYPE_CHECKING:
@@ -73,7 +74,6 @@ def _rests(sites: Sites) -> bool:
     return any(host.pace.paused == ripe >= host.pace.last[0] + RECENT for one in sites for host in one.ledger.hosts)
 
 
-CLEAR = "\r\x1b[2K"
 RECENT, RECENT_PAGES = 60.0, 20
 UNUSUAL: Seconds = 3.0  #: longer waits are no delay, mostly
 WORTH_SAYING: Seconds = 10.0  #: shorter waits are a delay like any other; where pages were found so lately, more come
@@ -203,8 +203,7 @@ class ProgressLine:
         if self._out is None or (not self._live and now - self._last < 10.0):
             return
         self._last = now
-        self._out.write(f"{CLEAR}{self.text(now)}" if self._live else f"{self.text(now)}\n")
-        self._out.flush()
+        print((LINE if self._live else "{}\n").format(self.text(now)), end="", file=self._out, flush=True)
 
     def text(self, now: Instant) -> str:
         """The line as it is now. What the rest takes at least is asked of all pages: once for each :meth:`show`."""

@@ -17,6 +17,7 @@ from sharc_crawler.live.monitoring.busy import Share, busy
 from sharc_crawler.live.monitoring.stopping import StoppedError, stoppable
 from sharc_crawler.model import Sighting
 from tests.live.dropin_runs import ADDON, SPIDER, run
+from tests.live.monitoring.terminal import Terminal
 from tests.live.warm import finished, site_words
 
 
@@ -32,6 +33,15 @@ def test_what_takes_long_is_said_and_what_does_not_is_not():
     with busy("writing", told=False, out=quiet, patience=0.0):
         pass
     assert quiet.getvalue() == ""
+
+
+def test_a_narrow_terminal_is_left_as_it_was():
+    out, said = Terminal(), threading.Event()
+    out.flush = said.set  # type: ignore[method-assign]
+    with busy("writing the report and the certificate", out=out, patience=0.01):
+        assert said.wait(240)
+        assert [row[:19] for row in out.rows] == ["writing the report "]
+    assert [row.strip() for row in out.rows] == [""]
 
 
 def test_what_is_left_is_told_once_something_is_done():

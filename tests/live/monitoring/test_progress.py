@@ -13,6 +13,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.monitoring import progress
 from sharc_crawler.live.monitoring.progress import ProgressLine, Snapshot, Speed, line
 from sharc_crawler.model import Done, Fetch, Outcome, Result, Sighting
+from tests.live.monitoring.terminal import Terminal
 
 
 @pytest.mark.parametrize(
@@ -90,6 +91,18 @@ def test_what_a_budget_drops_is_not_told_as_visited():
         capture.counts.dropped += 1
         capture.counts.visited(captured=False)
     assert Snapshot.of(sites).share == "4/400"
+
+
+def test_on_a_narrow_terminal_it_stays_one_line():
+    sites, out = Sites(Politeness()), Terminal()
+    sites.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", sitemaps=()), 0.0)
+    line = ProgressLine(sites, 0.0, out)
+    for second in range(1, 4):
+        line.show(float(second), "its disk has no room")
+        (row,) = out.rows
+        assert row.startswith("sitemaps 0/1 pages,")
+    line.clear()
+    assert [row.strip() for row in out.rows] == [""]
 
 
 def test_a_pause_is_named_and_left_out_of_the_rate():
