@@ -69,7 +69,7 @@ class LastingWords:
                 continue
             for page in self._having.pop(word, ()) if self.lasts(word) else ():
                 self.alike[self.of.pop(page)].remove(page)
-                self.visited(page)
+                self._put(page)
 
     def again(self, page: PageId, answer: int) -> None:
         """An answer names a page that is known."""
@@ -80,8 +80,10 @@ class LastingWords:
     def visited(self, page: PageId) -> None:
         """A page was."""
         self.learn()
-        if page in self.of:
-            return
+        if page not in self.of:
+            self._put(page)
+
+    def _put(self, page: PageId) -> None:
         self.of[page] = bare = self.bare(url := self._pages.urls[page])
         self.alike.setdefault(bare, []).append(page)
         for word in set(words_of(url)):

@@ -109,6 +109,15 @@ def test_visited_pages_are_alike_anew_once_a_word_of_theirs_lasts():
     assert site.words.alike["/*/news"] == [2]
 
 
+def test_words_that_last_since_several_pages_were_found_move_each_visited_page_once():
+    site = Site("kqzv/story", "wmdk/news", "other")
+    site.visit(1, 2)
+    for path in ("a/story/news", "b/news/kqzv", "story/c", "wmdk"):
+        add(site.pages, path, 3)
+    site.words.learn()
+    assert site.words.alike == {"/*/*": [], "/*/story": [], "/*/news": [], "/kqzv/story": [1], "/wmdk/news": [2]}
+
+
 def test_former_visits_are_known_and_what_was_found_since():
     site = Site("kqzv/story", "wmdk/story", "other", twice=3)
     site.visit(1, add(site.pages, "style/one", 1, Kind.RESOURCE))
