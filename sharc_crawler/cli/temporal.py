@@ -25,7 +25,7 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.words import percent
 from sharc_crawler.seeds.temporal.analysis import Analysis, By, analyse, held_out, seed_of, site_thresholds
-from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion, read_labels
+from sharc_crawler.seeds.temporal.classify import Threshold, best_threshold, confusion, read_labels
 from sharc_crawler.seeds.temporal.fit import LEAST_DAYS
 from sharc_crawler.seeds.temporal.rank import LEAST_PAGES, Ranked, within_budget
 from sharc_crawler.seeds.temporal.views import LogOptions, PageViews, read_views
@@ -143,23 +143,23 @@ def _choose(found: Analysis, options: dict[str, Any]) -> list[Ranked]:
 def _by_site(found: Analysis, labelled: Labelled) -> Analysis:
     at, labels = labelled
     sites = [found.log.sites[page] for page in at]
-    own = site_thresholds(labels, found.curves.take(at), sites, Reward())
+    own = site_thresholds(labels, found.curves.take(at), sites)
     return found.by_site(own)
 
 
 def _measured(found: Analysis, labelled: Labelled) -> dict[str, Any]:
     """Agreement with labels, now and with the best threshold; what thresholds per site would add, on held-out pages."""
     at, labels = labelled
-    curves, reward = found.curves.take(at), Reward()
+    curves = found.curves.take(at)
     now = confusion(labels, curves.known, found.temporal[at])
-    best, then = best_threshold(labels, curves, reward)
+    best, then = best_threshold(labels, curves)
     sites = [found.log.sites[page] for page in at]
-    one, own = held_out(labels, curves, sites, reward)
-    each = site_thresholds(labels, curves, sites, reward)
+    one, own = held_out(labels, curves, sites)
+    each = site_thresholds(labels, curves, sites)
     return {
         "labelled": len(at),
-        "now": asdict(found.threshold) | asdict(now) | {"reward": reward.of(now)},
-        "best": asdict(best) | asdict(then) | {"reward": reward.of(then)},
+        "now": asdict(found.threshold) | asdict(now) | {"reward": now.reward},
+        "best": asdict(best) | asdict(then) | {"reward": then.reward},
         "sites": {site: asdict(threshold) for site, threshold in each.items()},
         "held_out": {"one": one, "per_site": own},
     }

@@ -19,7 +19,7 @@ from sharc_crawler.seeds.temporal.rank import Ranked, Worth, rank, worth
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sharc_crawler.seeds.temporal.classify import Flags, Reward
+    from sharc_crawler.seeds.temporal.classify import Flags
     from sharc_crawler.seeds.temporal.curve import Curves
     from sharc_crawler.seeds.temporal.views import PageViews
 
@@ -134,12 +134,12 @@ LEAST = 20  #: labelled pages that a site needs for a threshold of its own, some
 FOLDS = 5
 
 
-def site_thresholds(labels: Flags, curves: Curves, sites: Sequence[str], reward: Reward) -> dict[str, Threshold]:
+def site_thresholds(labels: Flags, curves: Curves, sites: Sequence[str]) -> dict[str, Threshold]:
     """The threshold of highest reward of each site with enough labelled pages; arrays are of the labelled pages."""
     chosen = {}
     for site, at in _pages_of(sites).items():
         if len(at) >= LEAST and 0 < labels[at].sum() < len(at):
-            chosen[site] = best_threshold(labels[at], curves.take(at), reward)[0]
+            chosen[site] = best_threshold(labels[at], curves.take(at))[0]
     return chosen
 
 
@@ -152,7 +152,7 @@ def classify(curves: Curves, sites: Sequence[str], own: Mapping[str, Threshold],
     return called
 
 
-def held_out(labels: Flags, curves: Curves, sites: Sequence[str], reward: Reward) -> tuple[float, float]:
+def held_out(labels: Flags, curves: Curves, sites: Sequence[str]) -> tuple[int, int]:
     """Rewards of one best threshold and of one per site, on pages that had no part in choosing them (five folds)."""
     one = np.zeros(len(labels), np.bool_)
     own = np.zeros(len(labels), np.bool_)
@@ -162,12 +162,12 @@ def held_out(labels: Flags, curves: Curves, sites: Sequence[str], reward: Reward
         if not len(chosen):
             continue
         names = [sites[i] for i in chosen.tolist()]
-        best, _ = best_threshold(labels[chosen], curves.take(chosen), reward)
-        each = site_thresholds(labels[chosen], curves.take(chosen), names, reward)
+        best, _ = best_threshold(labels[chosen], curves.take(chosen))
+        each = site_thresholds(labels[chosen], curves.take(chosen), names)
         rest = curves.take(np.array(tested))
         one[tested] = best.temporal(rest)
         own[tested] = classify(rest, [sites[i] for i in tested], each, best)
-    return reward.of(confusion(labels, curves.known, one)), reward.of(confusion(labels, curves.known, own))
+    return confusion(labels, curves.known, one).reward, confusion(labels, curves.known, own).reward
 
 
 def _pages_of(sites: Sequence[str]) -> dict[str, NDArray[np.int64]]:

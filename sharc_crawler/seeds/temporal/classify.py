@@ -54,22 +54,14 @@ class Confusion:
     false_alarm: int  #: untemporal, called temporal
     unknown: int  #: without a known curve: neither hit nor miss
 
+    @property
+    def reward(self) -> int:
+        """The paper's linear one, where a hit earns what a miss or a false alarm costs.
 
-@dataclass(frozen=True, slots=True)
-class Reward:
-    """What a hit earns, and a miss and a false alarm cost (the paper's A, B, C)."""
-
-    hit: float = 1.0
-    miss: float = 1.0
-    false_alarm: float = 1.0
-
-    def of(self, confusion: Confusion) -> float:
-        """The linear reward A·hit − B·miss − C·false alarm.
-
-        >>> Reward().of(Confusion(hit=2829, miss=141, false_alarm=70, unknown=0))
-        2618.0
+        >>> Confusion(hit=2829, miss=141, false_alarm=70, unknown=0).reward
+        2618
         """
-        return self.hit * confusion.hit - self.miss * confusion.miss - self.false_alarm * confusion.false_alarm
+        return self.hit - self.miss - self.false_alarm
 
 
 def confusion(labels: Flags, known: Flags, called: Flags) -> Confusion:
@@ -86,7 +78,7 @@ _DAYS = np.array([0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 10, 14])
 _SHARES = np.arange(1, 100) / 100
 
 
-def best_threshold(labels: Flags, curves: Curves, reward: Reward) -> tuple[Threshold, Confusion]:
+def best_threshold(labels: Flags, curves: Curves) -> tuple[Threshold, Confusion]:
     """The threshold of highest reward on labelled pages; of several, the one nearest to the paper's (3, 0.7).
 
     Searched over days from 0.5 to 14 and shares from 0.01 to 0.99.
@@ -97,7 +89,7 @@ def best_threshold(labels: Flags, curves: Curves, reward: Reward) -> tuple[Thres
         for share in _SHARES:
             found = confusion(labels, curves.known, curves.known & (gathered > share))
             far = abs(days - 3) / 3 + abs(share - 0.7)
-            tried.append((-reward.of(found), far, float(days), float(share), found))
+            tried.append((-found.reward, far, float(days), float(share), found))
     _, _, days, share, found = min(tried, key=lambda entry: entry[:2])
     return Threshold(days, share), found
 

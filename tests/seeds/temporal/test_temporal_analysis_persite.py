@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from sharc_crawler.seeds.temporal.analysis import LEAST, classify, held_out, site_thresholds
-from sharc_crawler.seeds.temporal.classify import Reward, Threshold
+from sharc_crawler.seeds.temporal.classify import Threshold
 from sharc_crawler.seeds.temporal.curve import Curves
-
-REWARD = Reward()
 
 
 def curves(count: int, seed: int) -> Curves:
@@ -25,10 +23,10 @@ def test_sites_that_differ_gain_on_pages_that_were_held_out():
     sites = ["wire"] * 200 + ["weekly"] * 200
     share = np.where(np.arange(400) < 200, 0.9, 0.4)
     labels = found.gathered(3.0) > share
-    one, own = held_out(labels, found, sites, REWARD)
+    one, own = held_out(labels, found, sites)
     assert own > one + 20
     assert own > 0.95 * 400
-    each = site_thresholds(labels, found, sites, REWARD)
+    each = site_thresholds(labels, found, sites)
     assert (classify(found, sites, each, Threshold()) == labels).mean() > 0.99
 
 
@@ -37,7 +35,7 @@ def test_sites_that_do_not_differ_lose_little():
     found = curves(400, 2)
     sites = [f"site{i % 4}" for i in range(400)]
     labels = found.gathered(3.0) > 0.7
-    one, own = held_out(labels, found, sites, REWARD)
+    one, own = held_out(labels, found, sites)
     assert own >= 0.97 * one
 
 
@@ -46,11 +44,11 @@ def test_a_site_with_few_labels_or_of_one_kind_has_the_common_threshold():
     sites = ["few"] * (LEAST - 1) + ["alike"] * 31
     labels = found.gathered(3.0) > 0.5
     labels[LEAST - 1 :] = True
-    each = site_thresholds(labels, found, sites, REWARD)
+    each = site_thresholds(labels, found, sites)
     assert each == {}
     assert (classify(found, sites, each, Threshold()) == Threshold().temporal(found)).all()
 
 
 def test_hardly_any_labels():
     found = curves(1, 4)
-    assert held_out(np.array([True]), found, ["a"], REWARD) == (-1.0, -1.0)
+    assert held_out(np.array([True]), found, ["a"]) == (-1.0, -1.0)

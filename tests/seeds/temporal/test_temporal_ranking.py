@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.seeds.temporal.analysis import By, group_of, seed_of
-from sharc_crawler.seeds.temporal.classify import Confusion, Reward, Threshold, best_threshold, confusion, read_labels
+from sharc_crawler.seeds.temporal.classify import Confusion, Threshold, best_threshold, confusion, read_labels
 from sharc_crawler.seeds.temporal.curve import Curves
 from sharc_crawler.seeds.temporal.rank import Ranked, Worth, rank, within_budget, worth
 
@@ -87,24 +87,15 @@ def test_threshold():
 @pytest.mark.slow
 def test_best_threshold_separates_and_prefers_the_papers():
     labels = np.array([True, True, False, False])
-    best, found = best_threshold(labels, gathering(0.9, 0.8, 0.6, 0.1), Reward())
+    best, found = best_threshold(labels, gathering(0.9, 0.8, 0.6, 0.1))
     assert best == Threshold(3, 0.7)
     assert found == Confusion(hit=4, miss=0, false_alarm=0, unknown=0)
-    moved, found = best_threshold(labels, gathering(0.5, 0.45, 0.4, 0.1), Reward())
+    moved, found = best_threshold(labels, gathering(0.5, 0.45, 0.4, 0.1))
     assert moved.temporal(gathering(0.5, 0.45, 0.4, 0.1)).tolist() == labels.tolist()
     assert found.hit == 4
 
 
 @pytest.mark.slow
-def test_reward_moves_the_threshold():
-    labels = np.array([True, False, True])
-    curves = gathering(0.9, 0.5, 0.4)
-    strict, _ = best_threshold(labels, curves, Reward(1, 0.1, 10))
-    open_, _ = best_threshold(labels, curves, Reward(1, 10, 0.1))
-    assert strict.temporal(curves).tolist() == [True, False, False]
-    assert open_.temporal(curves).tolist() == [True, True, True]
-
-
 def test_unknown_pages_are_neither_hit_nor_miss():
     flags = np.array([True, False])
     assert confusion(flags, ~flags & False, flags & False) == Confusion(0, 0, 0, 2)
