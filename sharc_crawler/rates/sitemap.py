@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from sharc_crawler.model import Hints, Instant, Rate, RateEstimate, Seconds, Sighting
@@ -26,6 +25,9 @@ HOUR, DAY, YEAR = 3_600.0, 86_400.0, 31_557_600.0
 SOURCE = "sitemap"
 MOST = 0.9  #: share of lastmods from which on "all" is meant
 NOW = 120.0  #: seconds before an access that are still "now"
+LEAST_AGE: Seconds = DAY  #: a, added to the age of a lastmod
+SHARED = 0.5  #: share of lastmods that are equal above which those are not believed
+JUDGED_FROM = 10  #: lastmods that must be known before any is disbelieved for what it shares
 
 CHANGEFREQ_RATES: Mapping[str, Rate] = MappingProxyType(
     {
@@ -40,19 +42,6 @@ CHANGEFREQ_RATES: Mapping[str, Rate] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SitemapRules:
-    """How hints become rates, and when a lastmod is not believed."""
-
-    changefreq: Mapping[str, Rate] = field(default_factory=lambda: CHANGEFREQ_RATES)  #: changes per second
-    least_age: Seconds = DAY  #: a, added to the age of a lastmod
-    shared: float = 0.5  #: share of lastmods that are equal above which those are not believed
-    judged_from: int = 10  #: lastmods that must be known before any is disbelieved for what it shares
-
-
-DEFAULT_RULES = SitemapRules()
-
-
 class SitemapRates:
     """Rates of the pages of one site from its sitemaps' words; abstains where they say nothing that is believed.
 
@@ -62,8 +51,8 @@ class SitemapRates:
     [1, None]
     """
 
-    def __init__(self, rules: SitemapRules = DEFAULT_RULES) -> None:
-        self.rules = rules
+    def __init__(self, changefreq: Mapping[str, Rate] = CHANGEFREQ_RATES) -> None:
+        self._changefreq = changefreq
         self._lastmods: Counter[Instant] = Counter()
         self._known = 0
         self._just_now = 0
@@ -85,20 +74,20 @@ class SitemapRates:
         """Whether the lastmod speaks of this page."""
         if hints.lastmod is None or hints.lastmod > now:
             return False
-        if self._known < self.rules.judged_from:
+        if self._known < JUDGED_FROM:
             return True
         of_now = self._just_now >= MOST * self._known and now - hints.lastmod <= NOW
-        return self._lastmods[hints.lastmod] <= self.rules.shared * self._known and not of_now
+        return self._lastmods[hints.lastmod] <= SHARED * self._known and not of_now
 
     def _estimate(self, hints: Hints, now: Instant) -> RateEstimate | None:
         """The Gamma posterior (module documentation)."""
         changes, time = 0, 0.0
-        stated = self.rules.changefreq.get(hints.changefreq or "")
+        stated = self._changefreq.get(hints.changefreq or "")
         if stated:
             changes, time = 1, 1 / stated
         if hints.lastmod is not None and self._believed(hints, now):
             age = max(0.0, now - hints.lastmod - hints.lastmod_precision / 2)
-            changes, time = changes + 1, (time or self.rules.least_age) + age
+            changes, time = changes + 1, (time or LEAST_AGE) + age
         if not changes:
             return None
         rate = changes / time

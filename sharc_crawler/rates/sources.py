@@ -17,7 +17,7 @@ from sharc_crawler.model import Hints, Instant, Rate, RateEstimate, Seconds, Sig
 from sharc_crawler.rates.base import PRIOR, Said
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.history import SiteHistory
-from sharc_crawler.rates.sitemap import DEFAULT_RULES
+from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
 from sharc_crawler.rates.swings import Swings
 from sharc_crawler.rates.together import SitemapColumns
 
@@ -121,7 +121,7 @@ class HistoryRates:
         known[theirs] = lastmods[dated]  # the last word counts
         np.frombuffer(self._precisions)[theirs] = np.array(said.precisions, np.float64)[dated]
         for url, frequency in zip(said.urls, said.frequencies, strict=True):
-            if frequency and (stated := DEFAULT_RULES.changefreq.get(frequency)):
+            if frequency and (stated := CHANGEFREQ_RATES.get(frequency)):
                 self._stated[url] = stated
         return rows
 

@@ -13,7 +13,7 @@ from sharc_crawler.links.entries import CHANGE_FREQUENCIES
 from sharc_crawler.links.sitemap import read
 from sharc_crawler.model import Hints, Sighting
 from sharc_crawler.plugins import load
-from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, DAY, HOUR, YEAR, SitemapRates, SitemapRules, weight
+from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, DAY, HOUR, YEAR, SitemapRates, weight
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 NOW = 1_700_000_000.0
 
 
-def rates(*hints: Hints | None, rules: SitemapRules | None = None) -> list[RateEstimate | None]:
-    source = SitemapRates(rules) if rules else SitemapRates()
-    return source.rates([Sighting(f"http://h/{i}", hints=hint) for i, hint in enumerate(hints)], NOW)
+def rates(*hints: Hints | None) -> list[RateEstimate | None]:
+    return SitemapRates().rates([Sighting(f"http://h/{i}", hints=hint) for i, hint in enumerate(hints)], NOW)
 
 
 def rate(hints: Hints) -> float:
@@ -118,15 +117,12 @@ def test_distrust_is_kept_for_pages_that_come_later() -> None:
     assert source.rates([generated], NOW) == [None]
 
 
-def test_rules_are_settable() -> None:
-    rules = SitemapRules(changefreq={"daily": 1.0}, least_age=HOUR, shared=1.0)
-    daily, weekly, old = rates(Hints(changefreq="daily"), Hints(changefreq="weekly"), aged(0.0), rules=rules)
-    assert daily is not None
-    assert daily.rate == 1.0
-    assert weekly is None
-    assert old is not None
-    assert old.rate == pytest.approx(1 / HOUR)
-    assert None not in rates(*[aged(30 * DAY)] * 20, rules=rules)
+def test_what_a_changefreq_means_is_settable() -> None:
+    daily, weekly = (Sighting("http://h/", hints=Hints(changefreq=word)) for word in ("daily", "weekly"))
+    (own, silent) = SitemapRates({"daily": 1.0}).rates([daily, weekly], NOW)
+    assert own is not None
+    assert own.rate == 1.0
+    assert silent is None
 
 
 def test_weights() -> None:

@@ -10,7 +10,7 @@ from sharc_crawler.live.monitoring.stopping import stoppable
 from sharc_crawler.model import Instant, RateEstimate, Sighting
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
-from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, DAY, SitemapRules
+from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, DAY
 from sharc_crawler.rates.sources import capture_length
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ class AloudChain(Chain):
 
 def chain_of(site: str, history: ObservationStore | None, config: Config) -> Chain:
     """The sources that are named, in their order."""
-    offers: dict[str, Callable[[], object]] = {"rules": lambda: _sitemap_rules(config), "horizon": lambda: DAY}
+    changefreq = {**CHANGEFREQ_RATES, **{name: 1 / period for name, period in config.changefreq}}
+    offers: dict[str, Callable[[], object]] = {"changefreq": lambda: changefreq, "horizon": lambda: DAY}
     if history is not None and (pages := history.size(site)):
         offers |= {
             "history": lambda: history.histories(site),
@@ -50,9 +51,3 @@ def chain_of(site: str, history: ObservationStore | None, config: Config) -> Cha
             "horizon": lambda: capture_length(pages, config.politeness.delay),
         }
     return AloudChain(make_sources(config.rates, offers), config.progress)
-
-
-def _sitemap_rules(config: Config) -> SitemapRules:
-    """What a sitemap's words mean."""
-    own = {name: 1 / period for name, period in config.changefreq}
-    return SitemapRules(changefreq={**CHANGEFREQ_RATES, **own})
