@@ -17,7 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from sharc_crawler.errors import StoreUnavailable, UsageError
 from sharc_crawler.fleet import postgres_sql as sql
-from sharc_crawler.fleet import rows
+from sharc_crawler.fleet import rows as tables
 from sharc_crawler.fleet.ledger import (
     Allowance,
     FleetStatus,
@@ -111,11 +111,11 @@ class PostgresLedger:
             if db.execute(sql.HAS_TABLES).fetchall() == [(True,)]:
                 [(known,)] = db.execute(sql.KNOWN).fetchall()
             if not make:
-                rows.require(known, "the database")
+                tables.require(known, "the database")
                 return
-            for script in rows.scripts("postgresql", known):
+            for script in tables.scripts("postgresql", known):
                 db.execute(script)
-            db.execute(sql.NOTE_VERSION, (rows.VERSION,))
+            db.execute(sql.NOTE_VERSION, (tables.VERSION,))
 
     def clock(self) -> Instant:
         [(now,)] = self._rows(sql.CLOCK)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sharc_crawler.fleet import rows
+from sharc_crawler.fleet import rows as tables
 from sharc_crawler.fleet.ledger import (
     Allowance,
     FleetStatus,
@@ -144,7 +144,7 @@ class SqliteLedger:
     def __init__(self, path: Path, patience: Seconds = 60.0, *, make: bool = False) -> None:
         self._name = f"the fleet's file {path}"
         if not make and not path.is_file():
-            rows.require(0, str(path))
+            tables.require(0, str(path))
         with said_of(self._name):
             self._db = sqlite3.connect(
                 path, timeout=patience, isolation_level=None, check_same_thread=False, factory=Connection
@@ -162,11 +162,11 @@ class SqliteLedger:
         with self._transaction() as db:
             [(known,)] = db.execute("PRAGMA user_version")
             if not make:
-                rows.require(known, str(path))
-            for script in rows.scripts("sqlite", known):
+                tables.require(known, str(path))
+            for script in tables.scripts("sqlite", known):
                 for statement in statements(script):
                     db.execute(statement)
-            db.execute(f"PRAGMA user_version = {rows.VERSION}")
+            db.execute(f"PRAGMA user_version = {tables.VERSION}")
             boot = BOOT.read_text() if BOOT.exists() else "unknown"
             if db.execute("UPDATE fleet_meta SET value = ? WHERE name = 'boot' AND value <> ?", (boot, boot)).rowcount:
                 db.execute("UPDATE fleet_site SET expires = 0, stepped = NULL")
