@@ -1,11 +1,12 @@
 """Second looks before T on replayed histories: pages lost without them, and with sitemaps that are late.
 
-    python benchmarks/bench_hints.py FOLDER [--only emacswiki-2013] [--late 1 24 168] [--months]
+    python benchmarks/bench_hints.py FOLDER [--only emacswiki-2013] [--late 1 24 168] [--months] [--graph recapture]
     python benchmarks/bench_hints.py FOLDER --when [--months]    # what is lost, by when it changed
 
-FOLDER holds the change histories, as for ``bench_real_histories.py``. Known graph; rates learned from the weekly
-captures of the year before. Regret: (lost − lost by the oracle) / (lost by bfs − lost by the oracle). A replay has no
-chance in it: there are no seeds. What changed after T no second look wins back, however soon it is told of.
+FOLDER holds the change histories, as for ``bench_real_histories.py``. Known graph, or that of a recapture, of which the
+sitemap names pages that no link leads to, too. Rates are learned from the weekly captures of the year before. Regret:
+(lost − lost by the oracle) / (lost by bfs − lost by the oracle). A replay has no chance in it: there are no seeds. What
+changed after T no second look wins back, however soon it is told of.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
     from sharc_crawler.lab.history import HistorySpec
 
 
-def lost(spec: HistorySpec, late: list[float]) -> list[float]:
+def lost(spec: HistorySpec, late: list[float], graph: str) -> list[float]:
     """Pages lost by bfs, by the oracle, by learned rates; with second looks, by the hours that sitemaps are late."""
 
     def incoherent(strategy: str, rates: str, **more: float | bool) -> float:
-        return float(run(RunSpec(spec, strategy, rates, "known", **more)).facts["incoherent"])
+        return float(run(RunSpec(spec, strategy, rates, graph, **more)).facts["incoherent"])
 
     return [
         incoherent("bfs", "oracle"),
@@ -75,6 +76,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", choices=NAMED)
     parser.add_argument("--late", type=float, nargs="+", default=[1.0, 24.0])
     parser.add_argument("--months", action="store_true", help="four captures of 30 days instead of the whole window")
+    parser.add_argument("--graph", choices=["known", "recapture"], default="known")
     parser.add_argument("--when", action="store_true", help="what is lost, by when it changed")
     given = parser.parse_args()
     if given.when:
@@ -87,9 +89,9 @@ def main() -> None:
     for name in given.only or NAMED:
         data = NAMED[name]
         if not given.months:
-            print(row(name, lost(data.spec(given.folder), given.late)), flush=True)
+            print(row(name, lost(data.spec(given.folder), given.late, given.graph)), flush=True)
             continue
-        found = [lost(data.spec(given.folder, month), given.late) for month in data.months()]
+        found = [lost(data.spec(given.folder, month), given.late, given.graph) for month in data.months()]
         for number, one in enumerate(found):
             print(row(f"{name}, start {number + 1}", one), flush=True)
         print(row(f"{name}, mean of {len(found)} starts", [fmean(column) for column in zip(*found, strict=True)], 1))
