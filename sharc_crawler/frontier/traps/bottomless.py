@@ -37,7 +37,7 @@ from sharc_crawler.plural import counted
 from sharc_crawler.unlikely import look_at, nobodys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.traps.echoes import Echoes
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 ASK = 5  #: such pages in a row, from which on it is asked
 ROW = 20  #: from which on what they name is left, where links are gone when their page is asked again
 LONG = 40  #: the same, where they stay, and so do those of what nobody names
+LATE_ROW = 120  #: pages in a row that name none that is known but what led there: what they name waits
 SERIES = 4  #: pages that name one alone count as one: parts of a series know the next alone
 MOST = 10  #: folders that are asked in
 KNOWN = 20_000  #: first steps of paths that are counted
@@ -73,6 +74,7 @@ class _MadeFolder:
     )  #: of these, and what of the folder they named
     growing: int = 0  #: of those, in a row, that name others within themselves alone
     single: int = 0  #: of those that name one alone
+    series: int = 0  #: of all, in a row, that name none that is known, but by seeds, and what led there
     alone: int = 0  #: of all, in a row, that name none that is known, but by seeds
     probes: tuple[str, ...] = ()
     times: int = 0  #: that it was asked
@@ -151,6 +153,8 @@ class Bottomless:
             _reaching(self._marks, page)[page] |= _LEADS | _WAITED * made
         if folder is None:
             return ()
+        folder.series = folder.series + 1 if new and not self._beside(page, known, pages) else 0
+        self.doubts = self.doubts or folder.series >= LATE_ROW
         if copies and next(reversed(folder.latest), UNSEEN) in copies.copies:  # what it shows tells more
             folder.count(-1.0)
         if again or not new:
@@ -246,23 +250,31 @@ class Bottomless:
             self._marks_of(parents[one]) & _WAITED and parents[one] != page for one in self._own(page, linked, pages)
         )
 
+    def _beside(self, page: PageId, known: Sequence[PageId], pages: PageTable) -> bool:
+        """Does it name a known page that is neither named by seeds nor led here?"""
+        deep = {one for one in known if pages.depths[one] > 1 and one != page}
+        return bool(deep.difference(self._above(page, pages)) if deep else deep)
+
+    def _above(self, page: PageId, pages: PageTable) -> Iterator[PageId]:
+        """What led to it."""
+        for _ in range(ABOVE):
+            if (page := pages.parents[page]) == NO_PARENT:
+                break
+            yield page
+
     def _own(self, page: PageId, linked: Iterable[PageId], pages: PageTable) -> frozenset[PageId]:
         """What it names of its folder, but for what seeds name and what led to it."""
-        own, above = first_folder(pages.urls[page]), page
+        own = first_folder(pages.urls[page])
         found = {one for one in linked if pages.depths[one] > 1 and first_folder(pages.urls[one]) == own}
-        for _ in range(ABOVE if found else 0):
-            found.discard(above)
-            if (above := pages.parents[above]) == NO_PARENT:
-                break
-        return frozenset(found)
+        return frozenset(found.difference((page, *self._above(page, pages))) if found else found)
 
     def waits(self, page: PageId, url: str) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
         if self._pages is None or self._named_twice(page):
             return 0
         folder = self._folder_of(self._pages.parents[page], url)
-        made = folder is not None and folder.made(self._looks)
-        return max(made, (LATE + 1) * (self.unknown(page, url) != UNSEEN))
+        late = folder is not None and (folder.series >= LATE_ROW or folder.made(self._looks))
+        return max(late, (LATE + 1) * (self.unknown(page, url) != UNSEEN))
 
     def unknown(self, page: PageId, url: str) -> PageId:
         """Who is to be asked once more whether a link on the way to a page is still there, unless it is left anyway."""

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from benchmarks import bench_traps, trap_sites
 from sharc_crawler.frontier.traps.bottomless import (
     ALONE,
 )
@@ -314,3 +315,30 @@ def test_letters_before_each_path_end_though_unknown_queries_are_not_answered(im
     visited, _ = crawl(world, impolite)
     assert {"/".join(url.split("/")[4:]) for url in visited if "page" in url} >= {f"page/{one}" for one in range(40)}
     assert len(visited) <= 5 * len(world.true)
+
+
+class Months(trap_sites.Numbered):
+    """Beside true pages: months without end, each of which names those beside it, and says something else each time."""
+
+    def __init__(self) -> None:
+        super().__init__(7, 12, "star")
+
+    def document(self, path: str) -> trap_sites.Answer:
+        at = 0 if path == "/" else self.number_of.get(path.removeprefix("/stories/"))
+        if at is not None:
+            others = trap_sites.linked(self.links, at, self.size)
+            stories = [f"/stories/{self.names[one]}" if one else "/" for one in others]
+            return trap_sites.Answer(trap_sites.story(at), [*stories, "/programme/month-500"], at)
+        if not (month := re.fullmatch(r"/programme/month-(\d{1,4})", path)):
+            return trap_sites.Answer("There is no such page.", ["/"], status=404)
+        beside = [f"/programme/month-{int(month[1]) + one}" for one in (-1, 1)]
+        return trap_sites.Answer(f"Nothing is planned. Ticket {self.name('letters')}", ["/", *beside])
+
+
+@STRATEGIES
+def test_what_a_series_without_end_leads_to_waits_until_nothing_else_is_left(monkeypatch, strategy):
+    site = Months()
+    monkeypatch.setattr(bench_traps, "MOST", 300)
+    run = bench_traps.Run(site, strategy)
+    assert not run.lost
+    assert not run.ended
