@@ -14,7 +14,7 @@ import click
 
 from sharc_crawler.certificate.sealed_files import standing
 from sharc_crawler.certificate.sources import captures_in
-from sharc_crawler.certificate.writing import certify, lines
+from sharc_crawler.certificate.writing import Certified, certify, lines, path_of
 from sharc_crawler.cli._given import FOLDER, regular
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.folder import Collection
@@ -22,7 +22,6 @@ from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.document import document
-from sharc_crawler.report.folder_check import contradicted
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
 from sharc_crawler.report.load import capture_facts, is_instant, read_selection
@@ -168,13 +167,23 @@ def _written(folder: Path, truth: Truth | None) -> Written:
         paths = write(captures, folder)
         if is_held(folder):  # its WARC files are not finished: whoever writes them certifies them
             return Written(summary(captures, paths, [("certificate", "none yet: it is being captured")]))
-        certified = standing(captures, folder) or contradicted(captures, folder)
+        certified = standing(captures, folder) or _contradicted(captures, folder)
         certified += certify(captures, folder, partial(share, part="verifying what the certificate is to say"))
         if any(one.findings for one in certified):
             from sharc_crawler.report.refuted import settle  # what should never be
 
             captures, certified = settle(captures, folder, certified)
         return Written(summary(captures, paths, lines(certified)), any(one.findings for one in certified))
+
+
+def _contradicted(captures: list[CaptureFacts], folder: Path) -> list[Certified]:
+    """The certificates of a folder, where its report, as written just now from the state, does not agree with them."""
+    if not (there := [path for facts in captures if (path := path_of(facts, captures, folder)).exists()]):
+        return []
+    from sharc_crawler.report.package_check import not_of_capture  # where a certificate was there before
+
+    found = [*not_of_capture(folder)]
+    return [Certified(path, "", "", found) for path in there if found]
 
 
 # -- what really happened, where somebody wrote it down: the file that `sharc demo --truth` writes ---------------------

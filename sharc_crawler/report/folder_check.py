@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,19 +17,10 @@ from sharc_crawler.certificate.sealed_files import resized, stated_files
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import document_of
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.certificate.writing import Certified, path_of
 from sharc_crawler.errors import DataError
-from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.report.package_check import not_of_capture
 
 Document = dict[str, Any]
-
-
-def contradicted(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
-    """The certificates of a folder, where its report, as written just now from the state, does not agree with them."""
-    there = [path for facts in captures if (path := path_of(facts, captures, folder)).exists()]
-    found = [*not_of_capture(folder)] if there else []
-    return [Certified(path, "", "", found) for path in there if found]
 
 
 def refuse_altered(folder: Path) -> None:

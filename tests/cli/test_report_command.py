@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,6 +32,14 @@ if TYPE_CHECKING:
 
 def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["report", *map(str, arguments)])
+
+
+@pytest.mark.slow
+def test_what_a_report_of_a_killed_crawl_needs_not_is_not_loaded():
+    """Readers of packages and of others' WARC files take 11 MB."""
+    script = "import sharc_crawler.cli.report, sys; print('warcio' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=280)
+    assert done.stdout == "False\n"
 
 
 @pytest.fixture
