@@ -108,7 +108,8 @@ def _json(prospect: Prospect, step: Seconds, notes: Sequence[str], plans: Sequen
 
 def _address(source: str) -> str:
     """A site's address as a crawl takes it; what is a file, or may be a misspelt one, is left alone."""
-    if "://" in source or Path(source).exists() or Path(source).suffix in FILES or not _HOST.match(source):
+    file = Path(source).suffix in FILES or not _HOST.match(source)
+    if Path(source).exists() or (file and "://" not in source):
         return source
     try:
         return checked_url(source)

@@ -254,6 +254,13 @@ def test_pages_given_up_of_which_none_is_expected_to_change_are_not_listed(capsy
     assert "gives up" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("address", ["http://[bad", "http://[bad/sitemap.xml", "ftp://a.example/", "https://"])
+def test_the_command_on_what_is_no_address(address):
+    done = CliRunner().invoke(main, ["plan", address])
+    assert (done.exit_code, done.exception.__class__) == (2, SystemExit), done.output
+    assert f"url={address!r} is not an http(s) URL" in done.stderr
+
+
 def test_the_command_on_a_file_that_is_nothing(tmp_path):
     done = CliRunner().invoke(main, ["plan", str(write(tmp_path, b"nothing"))])
     assert done.exit_code == 3
