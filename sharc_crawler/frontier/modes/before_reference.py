@@ -187,6 +187,10 @@ class SecondLooks:
         self.over()
         return True
 
+    def cut_short(self) -> None:
+        """What is left of a round is given up as the last page is handed out: room behind it comes too late."""
+        self._round = None
+
     def over(self) -> None:
         """No hints are asked for any more, unless further pages are visited."""
         self._visits, self._round = self._capture.counts.visits, None

@@ -149,6 +149,8 @@ class SiteHints:
             self._asked = self._best_hubs(now, 0.0) if last else []  # each once; then those that may have more
         sources = len(self.sitemaps) + len(self._asked)
         if not looks.due(strategy, sources, now, said=bool(self.said)):
+            if last:
+                looks.cut_short()
             return False
         if self._capture.owed.pending:
             return True

@@ -194,3 +194,12 @@ def test_t_lies_behind_a_second_look_that_follows_the_last_page():
     firsts = [(fetch.url, now) for fetch, now in made if fetch.kind is Kind.PAGE and fetch.slot is not Slot.SECOND]
     assert [url for url, _ in firsts[-4:]] == [feed, front, feed, new]
     assert firsts[-2][1] < frontier.capture.reference
+
+
+def test_what_may_be_t_ends_a_round_of_second_looks():
+    """The budget had no room for another one before the last page was handed out, and would have some behind it."""
+    crawl = Crawl(Site(), hints=0.3, max_requests=249)
+    last = next(at for at, fetch in enumerate(crawl.fetches) if fetch.kind is Kind.PAGE and fetch.slot is Slot.ONLY)
+    assert crawl.again()
+    assert {fetch.slot for fetch in crawl.fetches[last + 1 :]} == {Slot.SECOND}
+    assert Verdict.UNKNOWN not in crawl.verdicts.values()

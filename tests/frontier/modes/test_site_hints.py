@@ -206,6 +206,7 @@ def looking(noted: Noted, **given):
             begun=told["begun"],
             due=noted.one("due", told["due"]),
             half_way=noted.one("half way"),
+            cut_short=noted.one("cut short"),
             choose=noted.one("choose"),
             take=noted.one("take", told["take"]),
             ended=noted.one("ended", told["ended"]),
@@ -225,7 +226,7 @@ def looking(noted: Noted, **given):
     )  # fmt: skip
 
 
-BEST, DUE = ("best", 9.0, 0.0), ("due", 0, False)
+BEST, DUE, CUT = ("best", 9.0, 0.0), ("due", 0, False), ("cut short",)
 
 
 @pytest.mark.parametrize(
@@ -236,12 +237,12 @@ BEST, DUE = ("best", 9.0, 0.0), ("due", 0, False)
         (0, {"probes": True, "pending": 1}, [], True),
         (2, {"hubs": True, "pending": 1}, [("due", 0, False)], True),
         (1, {"pending": 1}, [BEST, DUE], True),
-        (1, {"hubs": True, "pending": 1, "phase": Phase.REVISIT, "due": False}, [BEST, DUE], False),
-        (1, {"hubs": True, "due": False}, [BEST, DUE], False),
+        (1, {"hubs": True, "pending": 1, "phase": Phase.REVISIT, "due": False}, [BEST, DUE, CUT], False),
+        (1, {"hubs": True, "due": False}, [BEST, DUE, CUT], False),
         # sources: sitemaps, and the best hubs before a round, at the end of the visits alone
-        (1, {"sitemaps": {1: 0.0, 2: 0.0}, "best": [7], "due": False}, [BEST, ("due", 3, False)], False),
+        (1, {"sitemaps": {1: 0.0, 2: 0.0}, "best": [7], "due": False}, [BEST, ("due", 3, False), CUT], False),
         (2, {"sitemaps": {1: 0.0}, "best": [7], "due": False}, [("due", 1, False)], False),
-        (1, {"begun": True, "best": [7], "due": False}, [("due", 1, False)], False),
+        (1, {"begun": True, "best": [7], "due": False}, [("due", 1, False), CUT], False),
         # a reading is over: in the midst of the visits it tests rates, at their end pages are chosen by it
         (2, {"reading": True}, [("due", 0, False), ("half way",)], False),
         (1, {"reading": True}, [BEST, DUE, ("standing", [1, 2]), ("choose", "said of all", 0, 2.0, 9.0), ("take",),
@@ -253,7 +254,7 @@ BEST, DUE = ("best", 9.0, 0.0), ("due", 0, False)
         (1, {"begun": True, "ended": False, "asks": True},
          [("due", 1, False), ("take",), ("ended", 1), ("asks", "door", 9.0)], True),
         (1, {"asks": True}, [BEST, DUE, ("take",), ("asks", "door", 9.0)], True),
-        (1, {"said": True, "due": False}, [BEST, ("due", 0, True)], False),
+        (1, {"said": True, "due": False}, [BEST, ("due", 0, True), CUT], False),
     ],
 )  # fmt: skip
 def test_second_looks_go_in_rounds_of_asking_and_looking(left, given, calls, waits):
