@@ -94,7 +94,9 @@ class Run:
         if answer.status != 200:
             return Outcome(Result.GONE, now, now + 0.01, answer.status), ()
         raw = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + answer.html
-        reading = read(raw, Order(fetch.url, Wants.DOCUMENT, compared=True, words=True), _DETECTOR)
+        reading = read(
+            raw, Order(fetch.url, Wants.DOCUMENT, compared=True, words=True, says=fetch.kind is Kind.PROBE), _DETECTOR
+        )
         payload = reading.payload
         outcome = Outcome(
             Result.OK, now, now + 0.01, 200, payload.digest, fingerprint=payload.fingerprint, document=reading.document

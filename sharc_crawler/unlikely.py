@@ -57,13 +57,14 @@ def looked_at(url: str) -> str:
     return page[1] if page else ""
 
 
-def look_closely_at(url: str) -> str:
+def look_closely_at(look: str) -> str:
     """The same of a server that knows no other queries than its own: nobody sends what stands behind the sign.
 
-    >>> look_closely_at("http://h/x")
-    'http://h/x#no-such-page-euxmcqqecr'
+    >>> look_closely_at("http://h/x?no-such-page-euxmcqqecr"), look_closely_at("http://h/x?no-such-page-olsvlqbvsa")
+    ('http://h/x#no-such-page-euxmcqqecr', 'http://h/x#no-such-page-olsvlqbvsa')
     """
-    return f"{url}#{unlikely(url)}"
+    page = looked_at(look)
+    return f"{page}#{look[len(page) + 1 :]}"
 
 
 def is_unlikely(url: str) -> bool:

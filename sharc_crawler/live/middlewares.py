@@ -169,10 +169,12 @@ class ArchiveMiddleware:
             known = self._session.sites.of(fetch).pages.remembered(fetch.page).digest
         traps = self._session.sites.of(fetch).capture.traps
         page, shown = fetch.kind is Kind.PAGE, self._session.browsing is not None
-        words = (page and (traps is not None or shown)) or (traps is not None and fetch.kind is Kind.PROBE)
+        says = traps is not None and fetch.kind is Kind.PROBE
+        words = says or (page and (traps is not None or shown))
         wants = self._wants(fetch, outcome)
         masks, compared = self._session.masks.get(fetch.site), self._compared(fetch)
-        return Order(url, wants, compared=compared, words=words, text=page and shown, known=known, masks=masks)
+        text = page and shown
+        return Order(url, wants, compared=compared, words=words, says=says, text=text, known=known, masks=masks)
 
     def _wants(self, fetch: Fetch, outcome: Outcome) -> Wants:
         """What our spider takes of it; a project's own reads for itself."""

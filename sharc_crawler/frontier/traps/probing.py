@@ -279,7 +279,7 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
         page = _looked_at(url, seen)
         redirects = page != UNSEEN and pages.states[page] == State.LOST  # and names nothing
         if outcome.result in ABSENT and "#" not in url and not redirects:
-            traps.wanted.append(look_closely_at(looked_at(url)))
+            traps.wanted.append(look_closely_at(url))
         else:
             _take_look(traps, url, content, named, page, pages, there=outcome.result is Result.OK)
     elif is_nobodys(url):

@@ -21,7 +21,7 @@ from zlib import crc32
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps.lasting_words import EXTENSION, WORD, lasting_words, words_of
 from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.unlikely import look_again_at, look_at, look_closely_at, looked_at
+from sharc_crawler.unlikely import look_again_at, look_at, look_closely_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -139,7 +139,7 @@ class Renamed:
         if same:
             self._same.add(page)
         if said is None and "#" not in look:
-            self._asked.add(look_closely_at(looked_at(look)))  # which is then asked for
+            self._asked.add(look_closely_at(look))  # which is then asked for
         if page == UNSEEN:
             return
         pages = self._pages
@@ -243,7 +243,7 @@ class Renamed:
 
     def _says(self, look: str) -> frozenset[int] | None:
         """What was shown to a look; where a server knows no such queries, the page itself."""
-        look = look if self._said.get(look) is not None else look_closely_at(looked_at(look))
+        look = look if self._said.get(look) is not None else look_closely_at(look)
         said = self._said.get(look)
         made_up = {crc32(word.encode()) for word in self._links.get(look, ()) if not self._words.lasts(word)}
         return None if said is None else said - made_up
@@ -297,7 +297,7 @@ class Renamed:
 
     def _is_gone(self, url: str, parent: PageId) -> bool:
         """Did who named it name its like again? What a server shows to a query that it does not know may name none."""
-        looks = look_at(self._pages.urls[parent]), look_closely_at(self._pages.urls[parent])
+        looks = (look := look_at(self._pages.urls[parent])), look_closely_at(look)
         return any(self._words.bare(url) in self._likes.get(look, ()) for look in looks)
 
     def _ends(self, url: str) -> bool:

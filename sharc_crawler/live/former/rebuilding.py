@@ -288,7 +288,8 @@ class _Replay:
         else:
             response, length = Response(one.url, message.status, _headers(message)), len(message.payload)
             digests = not one.truncated
-            order = Order(one.url, self._wants(fetch, response.status), digests, compared=True, words=True)
+            wants, says = self._wants(fetch, response.status), fetch.kind is Kind.PROBE
+            order = Order(one.url, wants, digests, compared=True, words=True, says=says)
             reading.set_result(read(message.raw, order, self._detector))
         if held:
             response, length = Response(one.url, 304, _headers(self._answers.noted(one))), 0

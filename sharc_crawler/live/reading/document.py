@@ -27,7 +27,7 @@ from sharc_crawler.live.reading.words import words
 from sharc_crawler.markup import parsed
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
-from sharc_crawler.unlikely import looked_at, with_sayings
+from sharc_crawler.unlikely import with_sayings
 
 if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector
@@ -115,7 +115,7 @@ def _read_page(
     if about and order.words and page.root is not None:
         said = html.shown(page.root)
         about = about._replace(words=words(said, found.resources, order.url))
-        if "no-such-page-" in order.url and looked_at(order.url):
+        if order.says:
             from sharc_crawler.live.reading.sayings import sayings  # of what is asked for once more
 
             shown = sayings(said, found.resources, order.url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from zlib import crc32
 
 import pytest
 
@@ -14,6 +15,7 @@ from sharc_crawler.links import document
 from sharc_crawler.live.reading import reader_process
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.readings import Order, Wants, unpacked_reading
+from sharc_crawler.unlikely import sayings_in, without_sayings
 
 URL = "http://h.example/a"
 PAGE = Order(URL, Wants.DOCUMENT, compared=True, words=True)
@@ -74,6 +76,17 @@ def test_words_are_those_that_a_reader_sees() -> None:
     one = words(b"<p>%b of visitor deadbeef00c0ffee<script>1</script>" % TEXT)
     assert one == words(b"<p>%b of visitor 0123456789abcdef<script>2</script><noscript>3</noscript>" % TEXT)
     assert one != words(b"<p>Another: %b of visitor deadbeef00c0ffee" % TEXT)
+
+
+def test_of_what_nobody_named_each_word_is_told_but_for_its_addresss() -> None:
+    """Where no unknown query is answered it is asked for as it is: its address does not tell that it was a look."""
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>a story of a</p>"
+    plain, told = (read(answer, order, ContentDetector()).document for order in (PAGE, PAGE._replace(says=True)))
+    assert plain is not None
+    assert told is not None
+    assert sayings_in(plain.words) is None
+    assert sayings_in(told.words) == sorted(crc32(word) for word in (b"story", b"of"))
+    assert without_sayings(told.words) == plain.words
 
 
 def test_of_a_calendars_page_dates_are_no_words() -> None:
