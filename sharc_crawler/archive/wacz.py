@@ -159,9 +159,18 @@ class _Writer:
                 made.update(block)
                 length += len(block)
                 self._progress(len(block))
-        entry = {"name": slug(name), "path": name, "hash": f"sha256:{made.hexdigest()}", "bytes": length}
-        self._resources.append(entry)
+        self._resources.append(listed(name, f"sha256:{made.hexdigest()}", length))
         return made.hexdigest()
+
+
+def listed(name: str, sha256: str, length: int) -> dict[str, Any]:
+    """A file in a package's description.
+
+    Lines of JSON are told to be text: validators of data packages take them for tables, and a page without a target, in
+    the column of targets, for another type than that of the few that have one.
+    """
+    kind = {"format": "txt"} if name.endswith(".jsonl") else {}
+    return {"name": slug(name), "path": name, "hash": sha256, "bytes": length, **kind}
 
 
 def page_lines(pages: Iterable[Mapping[str, Any]]) -> Iterator[str]:

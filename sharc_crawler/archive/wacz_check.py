@@ -14,7 +14,7 @@ from io import SEEK_SET, BytesIO
 from pathlib import Path
 from typing import IO, Any
 
-from sharc_crawler.archive.wacz import MULTI, PACKAGE, SEAL, SIGNED, SINGLE, VERSION, slug, zip_date
+from sharc_crawler.archive.wacz import MULTI, PACKAGE, SEAL, SIGNED, SINGLE, VERSION, listed, zip_date
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import unix
 
@@ -72,7 +72,7 @@ def _listed(package: zipfile.ZipFile, found: dict[str, str]) -> Iterator[tuple[s
     try:
         text = package.read(PACKAGE)
         about = json.loads(text)
-        listed = {one["path"]: one for one in about["resources"]}
+        named = {one["path"]: one for one in about["resources"]}
         seal: dict[str, Any] = json.loads(package.read(SEAL))
         sealed, as_written = seal["hash"], _as_written(about, text, package)
     except (KeyError, TypeError, *UNREADABLE) as error:
@@ -82,12 +82,12 @@ def _listed(package: zipfile.ZipFile, found: dict[str, str]) -> Iterator[tuple[s
         yield PACKAGE, f"its digest is {found[PACKAGE]}, {SEAL} says {sealed}"
     elif not as_written:
         yield PACKAGE, "it is not written as sharc writes it"
-    for name, one in listed.items():
+    for name, one in named.items():
         if found.get(name) != one["hash"]:
             yield name, f"its digest is {found.get(name, 'that of no file')}, {PACKAGE} says {one['hash']}"
         elif package.getinfo(name).file_size != one["bytes"]:
             yield name, f"it has {package.getinfo(name).file_size} bytes, {PACKAGE} says {one['bytes']}"
-    for name in found.keys() - listed.keys() - {PACKAGE, SEAL}:
+    for name in found.keys() - named.keys() - {PACKAGE, SEAL}:
         yield name, f"{PACKAGE} does not list it"
     expected = {"path": PACKAGE, "hash": sealed} | ({SIGNED: seal[SIGNED]} if SIGNED in seal else {})
     if seal != expected or package.read(SEAL) != json.dumps(seal, indent=2).encode():
@@ -97,14 +97,12 @@ def _listed(package: zipfile.ZipFile, found: dict[str, str]) -> Iterator[tuple[s
 def _as_written(about: Any, text: bytes, package: zipfile.ZipFile) -> bool:
     """Does the description say in our form what we say: the files in their order, our profile, their date?"""
     names = [info.filename for info in package.infolist() if info.filename not in (PACKAGE, SEAL)]
-    resources = [
-        {"name": slug(one["path"]), "path": one["path"], "hash": one["hash"], "bytes": one["bytes"]}
-        for one in about["resources"]
-    ]
+    resources = [listed(one["path"], one["hash"], one["bytes"]) for one in about["resources"]]
+    former = [{name: value for name, value in one.items() if name != "format"} for one in resources]
     dates = {info.date_time for info in package.infolist()}
     return (
         text == json.dumps(about, indent=2, ensure_ascii=False).encode()
-        and about["resources"] == resources
+        and about["resources"] in (resources, former)  # packages without formats were made before
         and [one["path"] for one in resources] == names
         and (about["profile"], about["wacz_version"]) in {(SINGLE, VERSION), (MULTI, VERSION)}
         and dates == {zip_date(unix(about["created"]))}

@@ -50,6 +50,8 @@ def test_everything_is_in_it_stored_and_listed_with_its_digest(made):
         for one in about["resources"]:
             data = wacz.read(one["path"])
             assert (one["bytes"], one["hash"]) == (len(data), f"sha256:{hashlib.sha256(data).hexdigest()}")
+            lines = one["path"].endswith(".jsonl")
+            assert one.get("format") == ("txt" if lines else None), "no table, whose empty cells tell a type"
         seal = json.loads(wacz.read("datapackage-digest.json"))
         assert seal["hash"] == f"sha256:{hashlib.sha256(wacz.read('datapackage.json')).hexdigest()}"
     warcs = sorted(folder.glob("*.warc.gz"))
