@@ -113,7 +113,7 @@ class LastingWords:
         that tell these apart.
         """
         self.learn()
-        named = WORD.search(EXTENSION.sub("", bare := self.bare(url)).rpartition("/")[2]) is not None
+        named = WORD.search(EXTENSION.sub("", (bare := self.bare(url)).rstrip("/")).rpartition("/")[2]) is not None
         latest = self.alike.get(bare, [])[-LATEST:]
         tell = len(latest) > named and not any(page in copies for page in latest)
         return 0 if WORD.search(bare) and (tell or not latest) else 1 + named

@@ -159,7 +159,7 @@ class Renamed:
 
     def is_fresh(self, url: str, page: PageId) -> bool:
         """Is a page like none that was visited, where others are one with what is like them? Its words may yet last."""
-        if not self.sure or not self._words.help:
+        if not self.sure or (page == UNSEEN and not self._words.help):
             return False
         self._words.learn()
         return page == UNSEEN or self._words.is_twice(page) or not self._words.alike.get(self._words.bare(url))

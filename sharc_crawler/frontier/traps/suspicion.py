@@ -39,7 +39,8 @@ class Suspicion:
         if not new and self._leads(page):
             self._add(self._pages.urls[page])
             self._ask()
-        self._misses = 0 if new else self._misses + self.fresh(self._pages.urls[page])
+        missed = page not in self.words.of and self.fresh(self._pages.urls[page])  # a former process saw the others
+        self._misses = 0 if new else self._misses + missed
         self.words.help = self._misses < min(MISSES, max(LEAST, len(self._traps.echoes.first) // 4))
         self.words.visited(page)
 

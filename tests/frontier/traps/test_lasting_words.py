@@ -86,7 +86,10 @@ def test_an_address_that_is_like_no_visited_page_is_fresh_if_a_word_of_it_lasts(
     assert site.shown("qjxe.html") == 1
 
 
-@pytest.mark.parametrize(("form", "enough"), [("{}/story", 2), ("stories/{}", 1), ("stories/{}.html", 1)])
+@pytest.mark.parametrize(
+    ("form", "enough"),
+    [("{}/story", 2), ("{}/story/", 2), ("stories/{}/", 1), ("stories/{}", 1), ("stories/{}.html", 1)],
+)
 def test_where_like_pages_show_something_new_it_is_other_words_that_tell_them_apart(form, enough):
     site = Site(*(form.format(one) for one in ("aaaa", "bbbb", "cccc")), "other")
     site.name("story/stories.html", 4)

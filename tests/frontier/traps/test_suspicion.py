@@ -62,6 +62,18 @@ def test_after_so_many_fresh_pages_that_showed_what_was_shown_none_is_taken_for_
     assert site.suspicion.fresh(f"{ROOT}last/word24")
 
 
+def test_what_a_former_process_had_visited_is_no_miss():
+    site = Suspected()
+    former = [add(site.pages, f"word{at}/x{at}", 1) for at in range(30)]
+    for parent in (1, 2):
+        site.suspicion.words.name(ROOT + "/".join(f"word{at}" for at in range(30)), parent)
+    for page in former:
+        site.suspicion.words.visited(page)
+    for page in former:
+        site.suspicion.saw(page, new=False)
+    assert site.suspicion.fresh(f"{ROOT}qjxe/story")
+
+
 def test_what_no_echo_speaks_against_waits_where_its_place_may_mean_nothing():
     site, asked = Suspected(waits=False), []
     assert not site.waits("ptrn"), "no place is watched"
