@@ -32,11 +32,11 @@ _INNER = str.maketrans("", "", "\t\r\n")
 
 
 #: Query parameters (``name=value``) that do not tell one page from another: session ids, tracking, a blog's reply form
-#: below the same post, Koha's search for a record. A ``session_id`` that tells talks apart does not look like one.
+#: below its post, Koha's search for one. A ``session_id`` that tells talks apart looks like none, ``s`` signs images.
 _PARAMETERS = re.compile(
     r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken"
     r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom|query_desc)(?:=.*)?"
-    r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}|s=(?:[0-9a-f]{8}){4,5}",
+    r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}|(?<=\.php\?)s=(?:[0-9a-f]{8}){4,5}",
     re.IGNORECASE,
 )
 #: Path parameters (``;name=value``) and path segments, the same.
@@ -84,7 +84,7 @@ def _long_way(url: str) -> Url | None:
         if not query:
             return Url(origin + path)
         if _PLAIN_QUERY.fullmatch(query):
-            return Url(origin + path + _kept(query[1:].split("&")))
+            return Url(origin + path + _kept(path, query[1:].split("&")))
     return _normalised(origin, path, query or "")
 
 
@@ -116,9 +116,9 @@ def _origin(scheme: str, authority: str) -> str | None:
     return f"{scheme}://{host}" if port == _DEFAULT_PORT[scheme] else f"{scheme}://{host}:{port}"
 
 
-def _kept(pairs: list[str]) -> str:
+def _kept(path: str, pairs: list[str]) -> str:
     """The query without what tells no page, sorted by name and value."""
-    kept = [tuple(pair.split("=", 1)) for pair in pairs if not _PARAMETERS.fullmatch(pair)]
+    kept = [tuple(pair.split("=", 1)) for pair in pairs if not _PARAMETERS.fullmatch(f"{path}?{pair}", len(path) + 1)]
     return "?" + "&".join("=".join(pair) for pair in sorted(kept)) if kept else ""
 
 
@@ -135,7 +135,7 @@ def _normalised(origin: str, path: str, query: str) -> Url | None:
     path = _IN_PATH.sub("", clean)
     if path != clean:
         return _normalised(origin, path, f"?{query}")
-    return Url(origin + path + (_kept(query.split("&")) if query else ""))
+    return Url(origin + path + (_kept(path, query.split("&")) if query else ""))
 
 
 def require(url: str) -> Url:

@@ -58,6 +58,7 @@ from sharc_crawler.urls import canonical, host_of, is_usual, require
         ("http://h/?zenid=3c2ab81d9f0e4b7a65d8c1f2e0&osCsid=0a1b2c3d4e5f60718293a4b5c6", "http://h/"),
         ("http://h/showthread.php?s=0123456789abcdef0123456789abcdef&t=7", "http://h/showthread.php?t=7"),
         ("http://h/?s=cafe&t=0123456789abcdef0123456789abcdef", "http://h/?s=cafe&t=0123456789abcdef0123456789abcdef"),
+        ("http://h/a.jpg?s=0123456789abcdef0123456789abcdef", "http://h/a.jpg?s=0123456789abcdef0123456789abcdef"),
         ("http://h/?sid=42&inside=abcdefghijklmnopqrstuvwxyz", "http://h/?inside=abcdefghijklmnopqrstuvwxyz&sid=42"),
     ],
 )
