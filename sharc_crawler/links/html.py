@@ -194,7 +194,7 @@ class _Page:
         self.by_scripts |= element.get("onerror") is not None
         references: Iterable[str] = (element.get(name, "") for name in _RESOURCES[tag])
         if tag == "applet":
-            references = re.split(r"\s*,\s*", ",".join(references))  # archives
+            references = map(str.strip, ",".join(references).split(","))  # archives
         if folder := element.get("codebase"):  # of an applet or object
             references = (_under(folder, reference) for reference in references)
         self.resources.extend(references)

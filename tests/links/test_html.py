@@ -304,6 +304,8 @@ def test_what_objects_and_applets_play_lies_where_they_say() -> None:
     assert extract(more, "http://h/").resources == tuple(
         f"http://h/java/{name}" for name in ("a.jar", "lib/b.jar", "A.class")
     )
+    many = b"<applet archive='a.jar" + b" " * 1_000_000 + b"b.jar, c.jar'></applet>"  # took an hour
+    assert extract(many, "http://h/").resources == ("http://h/c.jar",)
     flash = b"<object><param name=movie value=intro.swf><param name=quality value=high></object>"
     assert extract(flash, "http://h/x/").resources == ("http://h/x/intro.swf",)
 
