@@ -39,7 +39,7 @@ class LastingWords:
         self._having: dict[str, list[PageId]] = {}  # word that may not last → visited pages
         self.alike: dict[str, list[PageId]] = {}  #: visited pages, by their lasting words
         self.of: dict[PageId, str] = {}  #: visited page → its lasting words
-        self._known = 0  # up to the last page whose words are
+        self._known = 0  # of the table: pages' words are
         self._again: set[PageId] = set()  # that two answers named
         self.help = True  #: do they tell pages apart?
         self.learn()
@@ -54,7 +54,7 @@ class LastingWords:
             if pages.kinds[page] is Kind.PAGE:
                 parent = pages.parents[page]
                 self.name(pages.urls[page], LASTS if parent == NO_PARENT or self.is_twice(page) else parent)
-                self._known = page + 1
+        self._known = len(pages)
 
     def name(self, url: str, answer: int) -> None:
         """An answer names it."""

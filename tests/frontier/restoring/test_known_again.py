@@ -190,7 +190,7 @@ PASSING = re.compile(
     r"former|interruptions|counts\.dropped|budget\.paused|front\.elsewhere|left_out\.reasons|embedded\._found|owed\.pending|doubted.*"
     r"|mode\.called|mode\._(hints\.answer|answer|first|listing|shown|polls.*|due|every|planned|last|news|division)"
     r"|traps\.(bottomless.*|twice|fleeting\._(echoes|errors).*|alone|wanted|unlike|copies\.(_former|barren\._marks)"
-    r"|suspicion\.words\._(known|only))"
+    r"|(suspicion\.)?words\._known)"
 )
 APART = {
     "pages",

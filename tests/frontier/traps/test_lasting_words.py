@@ -69,6 +69,14 @@ def test_what_is_no_page_has_no_words():
     assert site.words.alone("style")
 
 
+def test_what_is_no_page_is_looked_at_once(monkeypatch):
+    site = Site("one")
+    add(site.pages, "style/one.css", 1, Kind.RESOURCE)
+    site.words.learn()
+    monkeypatch.setattr(site.pages, "kinds", {})
+    site.words.learn()
+
+
 def test_parameters_are_alike_in_any_order_and_a_uuid_is_one_word():
     site = Site("one", "two")
     site.name("p?a=1&b=2", 1, 2)
