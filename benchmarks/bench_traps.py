@@ -27,6 +27,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.readings import Order, Wants
 from sharc_crawler.model import Done, Kind, Outcome, Result, Slot, Wait
+from sharc_crawler.unlikely import looked_at
 from tests.live.serving import Answering, serving
 
 ROOT = "http://h.example/"
@@ -95,7 +96,7 @@ class Run:
             return Outcome(Result.GONE, now, now + 0.01, answer.status), ()
         raw = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + answer.html
         reading = read(
-            raw, Order(fetch.url, Wants.DOCUMENT, compared=True, words=True, says=fetch.kind is Kind.PROBE), _DETECTOR
+            raw, Order(fetch.url, Wants.DOCUMENT, compared=True, words=True, says=bool(looked_at(fetch.url))), _DETECTOR
         )
         payload = reading.payload
         outcome = Outcome(

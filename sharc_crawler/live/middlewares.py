@@ -169,8 +169,11 @@ class ArchiveMiddleware:
             known = self._session.sites.of(fetch).pages.remembered(fetch.page).digest
         traps = self._session.sites.of(fetch).capture.traps
         page, shown = fetch.kind is Kind.PAGE, self._session.browsing is not None
-        says = traps is not None and fetch.kind is Kind.PROBE
-        words = says or (page and (traps is not None or shown))
+        words, says = page and (traps is not None or shown), False
+        if traps is not None and fetch.kind is Kind.PROBE:
+            from sharc_crawler.unlikely import looked_at  # of sites that may be endless
+
+            words, says = True, bool(looked_at(fetch.url))
         wants = self._wants(fetch, outcome)
         masks, compared = self._session.masks.get(fetch.site), self._compared(fetch)
         text = page and shown

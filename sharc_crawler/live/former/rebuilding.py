@@ -39,6 +39,7 @@ from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.strategies.base import Setting, Strategy
+from sharc_crawler.unlikely import looked_at
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.former import FormerAnswer
@@ -288,7 +289,7 @@ class _Replay:
         else:
             response, length = Response(one.url, message.status, _headers(message)), len(message.payload)
             digests = not one.truncated
-            wants, says = self._wants(fetch, response.status), fetch.kind is Kind.PROBE
+            wants, says = self._wants(fetch, response.status), bool(looked_at(fetch.url))
             order = Order(one.url, wants, digests, compared=True, words=True, says=says)
             reading.set_result(read(message.raw, order, self._detector))
         if held:

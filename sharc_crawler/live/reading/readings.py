@@ -58,7 +58,7 @@ class Order(NamedTuple):
     digests: bool = True  #: not of what was cut short: it shows nothing of the whole
     compared: bool = False  #: its content is held against another download's: a fingerprint is wanted
     words: bool = False  #: it may be one of endlessly many pages
-    says: bool = False  #: nobody named it: each word that it shows is wanted
+    says: bool = False  #: it is asked for once more: each word that it shows is wanted
     text: bool = False  #: a browser shows it, too: is what it says the same?
     known: str | None = None  #: payload digest of a former download: the same would name nothing new
     masks: str | None = None  #: file of those that its site has for itself

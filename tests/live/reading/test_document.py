@@ -78,7 +78,7 @@ def test_words_are_those_that_a_reader_sees() -> None:
     assert one != words(b"<p>Another: %b of visitor deadbeef00c0ffee" % TEXT)
 
 
-def test_of_what_nobody_named_each_word_is_told_but_for_its_addresss() -> None:
+def test_of_what_is_asked_for_once_more_each_word_is_told_but_for_that_of_its_address() -> None:
     """Where no unknown query is answered it is asked for as it is: its address does not tell that it was a look."""
     answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>a story of a</p>"
     plain, told = (read(answer, order, ContentDetector()).document for order in (PAGE, PAGE._replace(says=True)))
