@@ -82,13 +82,13 @@ class LastingWords:
         self.learn()
         if page not in self.of:
             self._put(page)
+            for word in set(words_of(self._pages.urls[page])):
+                if not self.lasts(word):
+                    self._having.setdefault(word, []).append(page)
 
     def _put(self, page: PageId) -> None:
-        self.of[page] = bare = self.bare(url := self._pages.urls[page])
+        self.of[page] = bare = self.bare(self._pages.urls[page])
         self.alike.setdefault(bare, []).append(page)
-        for word in set(words_of(url)):
-            if not self.lasts(word) and page not in (having := self._having.setdefault(word, [])):
-                having.append(page)
 
     def is_twice(self, page: PageId) -> bool:
         """Did two pages name it?"""
