@@ -66,12 +66,9 @@ def instant(text: str, what: str = "window") -> Instant:
     >>> instant("2012-01-02"), instant("2012-01-01T01:00+01:00"), instant("1325376000")
     (1325462400.0, 1325376000.0, 1325376000.0)
     """
-    try:
-        seconds = float(text)
-        if math.isfinite(seconds):
+    with suppress(ValueError):
+        if math.isfinite(seconds := float(text)):
             return seconds
-    except ValueError:
-        pass
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
