@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts, named_strategy
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Kind, Outcome, RateEstimate, Result, Sighting, Slot, Validators, Wait
-from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable

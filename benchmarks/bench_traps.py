@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks import honest_sites, trap_sites
 from benchmarks.site_crawl import captured
+from sharc_crawler.addresses.unlikely import looked_at
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
@@ -27,7 +28,6 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.readings import Order, Wants
 from sharc_crawler.model import Done, Kind, Outcome, Result, Slot, Wait
-from sharc_crawler.unlikely import looked_at
 from tests.live.serving import Answering, serving
 
 ROOT = "http://h.example/"

@@ -8,15 +8,16 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.addresses.urls import canonical, host_of
 from sharc_crawler.archive.histories import cdx
 from sharc_crawler.archive.surt import surt
+from sharc_crawler.bodies.coding import decoded, unpack
 from sharc_crawler.changes.chunks import dechunk
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import http_date, parse_response
 from sharc_crawler.changes.learning import Pair, learn
-from sharc_crawler.coding import decoded, unpack
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.found import LIMIT, Resolver
@@ -27,7 +28,6 @@ from sharc_crawler.live.reading.readings import Order, Wants
 from sharc_crawler.live.retry_after import retry_after
 from sharc_crawler.live.wire.listening import RequestContext, TappedPool
 from sharc_crawler.live.wire.tap import Tap
-from sharc_crawler.urls import canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

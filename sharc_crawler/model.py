@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, NewType
 
+from sharc_crawler.bodies.spool import Octets
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.spool import Octets
 
-Url = NewType("Url", str)  #: a canonical URL (:mod:`sharc_crawler.urls`)
+Url = NewType("Url", str)  #: a canonical URL (:mod:`sharc_crawler.addresses.urls`)
 Instant = float  #: unix seconds, UTC
 Seconds = float
 Rate = float  #: changes per second

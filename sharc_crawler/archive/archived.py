@@ -18,7 +18,7 @@ from sharc_crawler.model import CaptureRef, Instant, Result
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.former import FormerAnswer
-    from sharc_crawler.spool import Octets
+    from sharc_crawler.bodies.spool import Octets
 
 _NOT_MODIFIED = "server-not-modified"
 _HEAD = re.compile(rb"^http-response-base64: (.*?)\r?$", re.MULTILINE)

@@ -23,9 +23,9 @@ from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.options import Original
+    from sharc_crawler.bodies.spool import Octets
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import Exchange
-    from sharc_crawler.spool import Octets
 
 
 def common_fields(exchange: Exchange) -> Fields:

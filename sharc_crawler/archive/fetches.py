@@ -13,16 +13,16 @@ from typing import IO, TYPE_CHECKING
 
 from warcio.exceptions import ArchiveLoadFailed
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.archive.bounded_heads import bounded_records
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.posted import Posted, sent, with_method
 from sharc_crawler.archive.wacz import NO_ZIP
+from sharc_crawler.bodies.coding import decoded
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.coding import decoded
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import unix
-from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from warcio.recordloader import ArcWarcRecord

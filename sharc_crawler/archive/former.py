@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.options import Original
+from sharc_crawler.bodies.spool import Octets
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.changes.packed import digest_unpacked
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import unix
-from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.model import CaptureRef
-from sharc_crawler.spool import Octets
 
 _OK = "200"
 

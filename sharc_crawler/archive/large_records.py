@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 from sharc_crawler.archive import records
-from sharc_crawler.spool import Octets, pieces
+from sharc_crawler.bodies.spool import Octets, pieces
 
 _SAMPLES = 16  #: taken evenly from a block
 _SAMPLE = 1 << 16  #: bytes of each

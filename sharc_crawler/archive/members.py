@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
-from sharc_crawler.spool import LARGE, Octets
+from sharc_crawler.bodies.spool import LARGE, Octets
 
 if TYPE_CHECKING:
-    from sharc_crawler.spooling import Spooling
+    from sharc_crawler.bodies.spooling import Spooling
 
 _BLOCK = 1 << 13  # as much as is read ahead: most records are smaller, and a seek within it costs nothing
 _START = b"WARC/1."
@@ -136,7 +136,7 @@ class _Unpacked:
         return self._spill() if self._size > LARGE else ""
 
     def _spill(self) -> str:
-        from sharc_crawler.spooling import Spooling  # of a large body
+        from sharc_crawler.bodies.spooling import Spooling  # of a large body
 
         head, blank, rest = b"".join(self._parts).partition(_END)
         self._stated = _fields(head)[1]

@@ -8,12 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.options import Former, Original
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.instants import unix
-from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
     from warcio.recordloader import ArcWarcRecord

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from sharc_crawler.bodies.spool import Octets
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.errors import DataError
-from sharc_crawler.spool import Octets
 
 HTTP_REQUEST = "application/http;msgtype=request"
 HTTP_RESPONSE = "application/http;msgtype=response"

@@ -17,6 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from sharc_crawler.addresses.urls import _PARAMETERS
 from sharc_crawler.archive.cdxj import REVISIT, index_lines, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
@@ -24,7 +25,6 @@ from sharc_crawler.archive.options import COLLECTION
 from sharc_crawler.archive.zipnum import merged
 from sharc_crawler.errors import SharcError, UsageError
 from sharc_crawler.model import Instant
-from sharc_crawler.urls import _PARAMETERS
 
 PYWB = "SHARC_PYWB"  #: environment variable: the folder with pywb's programs
 _PORTS = range(15_000, 32_000)

@@ -13,10 +13,10 @@ from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.records import WARC_FIELDS, Draft, Fields, member
 from sharc_crawler.archive.warc_file import WarcFile, are_finished
 from sharc_crawler.archive.warc_names import file_name, files_of
+from sharc_crawler.bodies.spool import Octets, Spool, pieces
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.instants import iso
 from sharc_crawler.model import CaptureRef, Instant
-from sharc_crawler.spool import Octets, Spool, pieces
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.cdxj import IndexEntry

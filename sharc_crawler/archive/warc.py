@@ -21,8 +21,8 @@ from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.warcinfo import CaptureInfo
+    from sharc_crawler.bodies.spool import Octets
     from sharc_crawler.model import CaptureRef, Exchange
-    from sharc_crawler.spool import Octets
 
 _NOT_MODIFIED = 304
 
@@ -108,7 +108,7 @@ class WarcWriter:
     def pack(self, exchange: Exchange, message: HttpResponse, folder: Path) -> Packed:
         """A large answer as a record, in a file of the folder; nothing of the archive is touched."""
         from sharc_crawler.archive.large_records import large_member  # few sites have such files
-        from sharc_crawler.spooling import Spooling
+        from sharc_crawler.bodies.spooling import Spooling
 
         draft = exchanges.response(exchange, message)
         fields = draft.all_fields(exchanges.common_fields(exchange))

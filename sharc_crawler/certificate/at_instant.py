@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
+from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.certificate.canonical import DIGEST, digest
 from sharc_crawler.certificate.document import LIMITS, unit
 from sharc_crawler.certificate.judging import Judge
@@ -34,7 +35,6 @@ from sharc_crawler.evidence.validators import weak
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Instant, Judgement, Kind, Outcome, Result, Slot, Url, Verdict
-from sharc_crawler.urls import url_class
 
 Entry = Mapping[str, Any]
 

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.archive.documents import document_file
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.files import SUFFIX, sync_folder
@@ -43,7 +44,6 @@ from sharc_crawler.evidence.worded import code
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.locks import lock
 from sharc_crawler.model import Instant, Seconds, Verdict
-from sharc_crawler.urls import canonical
 
 Document = Mapping[str, Any]
 

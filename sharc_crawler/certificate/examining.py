@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.material import Material, PageEntries, downloads_of, visits_of
@@ -20,7 +21,6 @@ from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.model import Instant, Kind, Result, Seconds
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.urls import canonical
 
 Document = Mapping[str, Any]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import HttpResponse, http_date
 from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
 from sharc_crawler.evidence.validators import confirmed
 from sharc_crawler.instants import maybe_iso, unix
 from sharc_crawler.model import Outcome, Result, Validators
-from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from sharc_crawler.certificate.judging import Entry, Judge

@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
+from sharc_crawler.addresses.urls import canonical, host_of, machine_of
+from sharc_crawler.bodies.coding import decoded
 from sharc_crawler.certificate.named_sitemaps import answered
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text, is_part, of_headers
 from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.judgement import of_comparison
@@ -18,10 +20,8 @@ from sharc_crawler.evidence.lastmods import Download, Lastmod, Readings, Weighed
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.rows_by_page import FewByPage, Lastmods
 from sharc_crawler.instants import unix
-from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.links import sitemap
 from sharc_crawler.model import Instant, Judgement, Outcome, Result, Seconds, Verdict
-from sharc_crawler.urls import canonical, host_of, machine_of
 
 if TYPE_CHECKING:
     from sharc_crawler.certificate.judging import Entry, Judge

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 from urllib.parse import urljoin, urlsplit
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.bodies.coding import decoded
 from sharc_crawler.certificate.witness import RecordedExchange, Witness
 from sharc_crawler.changes.http import HttpResponse, parse_response
-from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.links import sitemap
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.robots_rules import robots_sitemaps
 from sharc_crawler.links.robots_text import robots_text
-from sharc_crawler.urls import canonical
 
 Warcs = Mapping[str, Callable[[], IO[bytes]]]
 

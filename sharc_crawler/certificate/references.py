@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.certificate.witness import MAIN, SERVERS_WORD, Finding, RecordedExchange, Witness
-from sharc_crawler.urls import canonical
 
 _NOT_MODIFIED = 304
 

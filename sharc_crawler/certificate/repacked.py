@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from sharc_crawler.bodies.coding import undone_by, unpacked
 from sharc_crawler.certificate.judging import Judge
 from sharc_crawler.certificate.named_sitemaps import answered
 from sharc_crawler.certificate.witness import RecordedExchange
 from sharc_crawler.changes.http import HttpResponse
 from sharc_crawler.changes.packed import as_sent, digest_unpacked
-from sharc_crawler.coding import undone_by, unpacked
 
 
 def digest_anew(judge: Judge, exchange: RecordedExchange, holder: RecordedExchange) -> str | None:

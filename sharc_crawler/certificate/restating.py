@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.certificate.examining import Restated
 from sharc_crawler.certificate.judging import NO_ANSWER, Judge, recorded
 from sharc_crawler.certificate.material import Material
@@ -16,7 +17,6 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Verdict
-from sharc_crawler.urls import canonical
 
 Entry = Mapping[str, Any]
 

@@ -10,6 +10,8 @@ from operator import itemgetter
 from typing import Any
 from urllib.parse import urlsplit
 
+from sharc_crawler.addresses.unlikely import is_nobodys, is_unlikely
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.certificate.material import Material, visits_of
 from sharc_crawler.certificate.witness import Finding, RecordedExchange, Witness, has_content
 from sharc_crawler.changes.http import HttpResponse, classify
@@ -17,8 +19,6 @@ from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Result
-from sharc_crawler.unlikely import is_nobodys, is_unlikely
-from sharc_crawler.urls import canonical
 
 Document = Mapping[str, Any]
 

@@ -13,9 +13,9 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from sharc_crawler.archive.members import Damage, Record, records
 from sharc_crawler.archive.options import FORMER
 from sharc_crawler.archive.records import FORMER_TYPE, FORMER_UNPACKED, HTTP_REQUEST, HTTP_RESPONSE, PROFILE, WITHHELD
+from sharc_crawler.bodies.spool import pieces
 from sharc_crawler.changes.digest import digest_of, labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
-from sharc_crawler.spool import pieces
 
 if TYPE_CHECKING:
     from sharc_crawler.certificate.on_disk import Many

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sharc_crawler.spool import Octets, Spool, pieces
-from sharc_crawler.spooling import Spooling
+from sharc_crawler.bodies.spool import Octets, Spool, pieces
+from sharc_crawler.bodies.spooling import Spooling
 
 #: zeros may lead, and blanks and carriage returns follow, as on the wire; none is of 2^60 bytes
 _CHUNK_SIZE = re.compile(rb"[ \t]*0*([0-9a-fA-F]{1,15})[ \t\r]*(?:;[^\n]*)?\n")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sharc_crawler.bodies.markup import HtmlPage
 from sharc_crawler.changes.fingerprint import fingerprint, fingerprint_of, is_html
 from sharc_crawler.changes.masks import Mask
-from sharc_crawler.markup import HtmlPage
 
 
 class ContentDetector:

@@ -12,13 +12,13 @@ from typing import Any
 
 from lxml import etree
 
+from sharc_crawler.bodies.text import as_text, is_text
 from sharc_crawler.changes.attributes import PLAIN
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse, text_of
 from sharc_crawler.changes.masks import Mask, folded
 from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.plural import counted
-from sharc_crawler.text import as_text, is_text
 
 _INLINE = frozenset(
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from sharc_crawler.spool import Octets, pieces
+from sharc_crawler.bodies.spool import Octets, pieces
 
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _PAIRS = [one + other for one in _DIGITS for other in _DIGITS]  #: base 32 (RFC 4648) of ten bits, in half the time

@@ -18,13 +18,13 @@ from zlib import crc32
 from lxml import etree
 from w3lib.encoding import html_body_declared_encoding
 
-from sharc_crawler import markup
+from sharc_crawler.bodies import markup
+from sharc_crawler.bodies.markup import bounded
+from sharc_crawler.bodies.text import as_text
 from sharc_crawler.changes.attributes import values
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.masks import Mask
 from sharc_crawler.changes.noise import plain_text, without_noise
-from sharc_crawler.markup import bounded
-from sharc_crawler.text import as_text
 
 _HTML = {"text/html", "application/xhtml+xml"}
 _ENDS = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE | re.ASCII)
@@ -43,7 +43,7 @@ def is_html(media_type: str | None) -> bool:
 def parse(body: bytes, media_type: str | None) -> Any:
     """The tree of an HTML page; ``None`` where there is none in it, or where it is not read to its end.
 
-    It may be too deep, or made to cost too much (:mod:`sharc_crawler.markup`).
+    It may be too deep, or made to cost too much (:mod:`sharc_crawler.bodies.markup`).
     """
     data, left_out = bounded(text_of(body, media_type).encode("utf-8", "replace"))
     if left_out:

@@ -14,10 +14,10 @@ from email.utils import parsedate_to_datetime
 from functools import cached_property, lru_cache
 from urllib.parse import urljoin
 
+from sharc_crawler.addresses.urls import without_credentials
+from sharc_crawler.bodies.spool import Octets, pieces
 from sharc_crawler.changes.digest import digest_of
 from sharc_crawler.model import Instant, Result
-from sharc_crawler.spool import Octets, pieces
-from sharc_crawler.urls import without_credentials
 
 CUT, BROKEN = "cut:", "broken:"  #: before the digest of what was packed, and not unpacked to its end
 REDIRECTS = {301, 302, 303, 307, 308}

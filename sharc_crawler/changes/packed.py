@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sharc_crawler.bodies.coding import Unpacked, undone_by, unheard_of, unpacked
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import BROKEN, CUT, HttpResponse
-from sharc_crawler.coding import Unpacked, undone_by, unheard_of, unpacked
 
 
 def digest_unpacked(message: HttpResponse, found: Unpacked | None = None, digest: str | None = None) -> str | None:

@@ -11,10 +11,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sharc_crawler.archive.fetches import FetchedPage, pages
+from sharc_crawler.bodies.text import is_text
 from sharc_crawler.changes.learning import Pair
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Seconds
-from sharc_crawler.text import is_text
 
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _METHOD = re.compile(r"[?&]__wb_method=")  #: parts a URL from what was sent to it, in a key

@@ -11,11 +11,11 @@ from lxml import etree
 
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, index_lines
 from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.bodies.coding import decoded
+from sharc_crawler.bodies.markup import parsed
 from sharc_crawler.changes.fingerprint import is_html
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text
-from sharc_crawler.markup import parsed
 from sharc_crawler.storage.texts import PageCopy, PageText, TextIndex, TextSource
 
 if TYPE_CHECKING:

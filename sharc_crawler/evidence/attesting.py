@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import pairwise, starmap
 from typing import Any, NamedTuple
 
+from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.intervals import DATE_PRECISION
@@ -51,7 +52,6 @@ from sharc_crawler.model import (
 )
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.trust import LastmodTrust, forget_classes, trust
-from sharc_crawler.urls import url_class
 
 
 class _Audited(NamedTuple):

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sharc_crawler.urls import url_class
+from sharc_crawler.addresses.urls import url_class
 
 CONFIDENCE = 0.95
 LEAST = 5  #: pages audited of a stratum, where there are as many

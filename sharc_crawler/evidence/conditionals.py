@@ -18,6 +18,7 @@ from dataclasses import replace
 from sys import intern
 from typing import Any
 
+from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.intervals import DATE_PRECISION
@@ -26,7 +27,6 @@ from sharc_crawler.evidence.reasons import RARE, Reason
 from sharc_crawler.evidence.validators import weak
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Result, Verdict
-from sharc_crawler.urls import url_class
 
 WEAK = " (weak)"  #: marks kinds of pages with weak validators
 _SUMS = "claimed", "audited", "changed", "lies", "unaudited"

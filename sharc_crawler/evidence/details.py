@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.evidence.blur import blur_variance, stochastic_blur
 from sharc_crawler.evidence.figures import Figures, copies, payload_of
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Instant, Kind, Url, Verdict
 from sharc_crawler.rates.base import PRIOR
-from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import PageFacts

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.addresses.orders import is_order
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Expected, PageTally, Plans
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import iso
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Result, Slot, Url, Verdict
-from sharc_crawler.orders import is_order
 
 if TYPE_CHECKING:
     from sharc_crawler.evidence.completeness import Completeness

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from urllib.parse import urlsplit
 
+from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.evidence.comparison import compare, said_against
 from sharc_crawler.evidence.headers import REWRITTEN, is_part
 from sharc_crawler.evidence.intervals import DATE_PRECISION, FAR, Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Comparison, Instant, Judgement, Outcome, Result, Slot, Verdict
-from sharc_crawler.urls import url_class
 
 VERDICTS = {Change.UNCHANGED: Verdict.COHERENT, Change.CHANGED: Verdict.CHANGED, Change.UNKNOWN: Verdict.UNKNOWN}
 _ONLY = Slot.ONLY  # looked up once

@@ -9,11 +9,11 @@ from itertools import compress, groupby, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT, UNRATED
 from sharc_crawler.frontier.scope import MOST_LISTED
 from sharc_crawler.frontier.unrated import Sightings
-from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.model import EMBEDDED, Instant, Kind, PageId, RateEstimate, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
 
@@ -223,8 +223,8 @@ class Admitter:
 
 def _why_not(url: str) -> str:
     """Why it is not asked for in a session; empty: it is."""
+    from sharc_crawler.addresses.orders import is_order
     from sharc_crawler.login import is_log_out  # only where there is one
-    from sharc_crawler.orders import is_order
 
     return LOG_OUT if is_log_out(url) else ORDER if is_order(url) else ""
 

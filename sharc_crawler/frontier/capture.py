@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.known_urls import SeenUrls
 from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.frontier.budget import Spending
 from sharc_crawler.frontier.lifecycle import Life
@@ -18,7 +19,6 @@ from sharc_crawler.frontier.rows import SOLE, CaptureRow
 from sharc_crawler.frontier.scope import LeftOut
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.unrated import Unrated
-from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Instant, PageId, Phase, Sighting
 
 if TYPE_CHECKING:

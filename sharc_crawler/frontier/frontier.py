@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+from sharc_crawler.addresses.urls import machine_of
 from sharc_crawler.frontier.admission import Admitter, Queuer
 from sharc_crawler.frontier.hosts import TAKEN, Host, Pace, Politeness, Task
 from sharc_crawler.frontier.ledger import Ledger
@@ -40,7 +41,6 @@ from sharc_crawler.model import (
     Slot,
     Wait,
 )
-from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture

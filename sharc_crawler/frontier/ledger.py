@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.addresses.urls import without_credentials
 from sharc_crawler.frontier.hosts import Host, HostRing, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import HOST, NO_PARENT, UNRATED, PageTable
@@ -39,7 +40,6 @@ from sharc_crawler.model import (
     Slot,
 )
 from sharc_crawler.rates.base import PRIOR
-from sharc_crawler.urls import without_credentials
 
 if TYPE_CHECKING:
     from array import array

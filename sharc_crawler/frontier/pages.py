@@ -8,11 +8,11 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from sharc_crawler.addresses.known_urls import Texts
 from sharc_crawler.errors import StateError
 from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.frontier.lifecycle import TRANSITIONS, Event, State
 from sharc_crawler.frontier.rows import PageRow
-from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, PageId, RateEstimate, Result, Validators
 from sharc_crawler.rates.base import PRIOR
 

@@ -7,10 +7,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from sharc_crawler.addresses.urls import canonical, host_of
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.model import NO_VALIDATORS, Instant, Outcome, RateEstimate, Sighting, Validators
 from sharc_crawler.strategies.make import make_strategy
-from sharc_crawler.urls import canonical, host_of
 
 if TYPE_CHECKING:
     Aside = Callable[[Callable[[], Any], int], Future[Any]]

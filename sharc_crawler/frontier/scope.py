@@ -11,11 +11,11 @@ from functools import cache, lru_cache
 from re import Pattern
 from typing import TYPE_CHECKING, get_args
 
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
+from sharc_crawler.addresses.urls import host_of, require
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.spec import ScopeKind
-from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.plural import counted
-from sharc_crawler.urls import host_of, require
 
 if TYPE_CHECKING:
     from tldextract import TLDExtract

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sharc_crawler.addresses.known_urls import UNSEEN
+from sharc_crawler.addresses.urls import host_of, machine_of
 from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.pages import PageTable
 from sharc_crawler.frontier.parts import Admission
-from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Instant, PageId, Sighting
-from sharc_crawler.urls import host_of, machine_of
 
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
 MAX_NESTED_SITEMAPS = 1_000  #: that these name, in one run: sitemaps.org allows none

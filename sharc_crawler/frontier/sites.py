@@ -15,12 +15,12 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.urls import machine_of
 from sharc_crawler.errors import SiteError, StoppedCaptureError, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.frontier.frontier import LEASE_TIME, Frontier, Shared
 from sharc_crawler.frontier.hosts import Pace, Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.model import Done, Fetch, Instant, Judgement, Outcome, Seconds, Sighting, Wait
-from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger

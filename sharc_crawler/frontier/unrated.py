@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-from sharc_crawler.known_urls import Texts
+from sharc_crawler.addresses.known_urls import Texts
 from sharc_crawler.model import Hints, Kind, PageId, Sighting
 from sharc_crawler.rates.base import Said
 

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from re import Match
 
+from sharc_crawler.bodies.text import as_text
 from sharc_crawler.links.found import Found, Resolver
-from sharc_crawler.text import as_text
 
 _PATTERN = r"""
       /\*(?:[^*]+|\*(?!/))*+(?:\*/|\Z)                          # a comment hides what is in it

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
+from sharc_crawler.addresses.urls import LONGEST_URL
 from sharc_crawler.model import Document
-from sharc_crawler.urls import LONGEST_URL
 
 #: Links (and again resources) taken from one document: more is a trap, not a page.
 LIMIT = 6_000
@@ -130,7 +130,7 @@ class Resolver:
         """The URL as a browser sends it: the path in UTF-8, the query in the document's encoding if it can."""
         from w3lib.url import safe_url_string  # loads much, for few addresses of few sites
 
-        from sharc_crawler.international import with_ascii_host
+        from sharc_crawler.addresses.international import with_ascii_host
 
         try:
             url = with_ascii_host(url)

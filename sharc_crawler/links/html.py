@@ -20,12 +20,12 @@ from urllib.parse import unquote
 
 from lxml import etree
 
+from sharc_crawler.bodies.markup import ENDS, HtmlPage, bounded, parse, parsed
 from sharc_crawler.links import css, files, lazy_images, modules
 from sharc_crawler.links import hidden_addresses as hidden
 from sharc_crawler.links.found import LIMIT, LONGEST_BASE, Found, Resolver
 from sharc_crawler.links.lazy_images import srcset_candidates
 from sharc_crawler.links.scripted import by_script
-from sharc_crawler.markup import ENDS, HtmlPage, bounded, parse, parsed
 from sharc_crawler.model import Document
 
 _LINKS = {"a": "href", "area": "href", "frame": "src"}

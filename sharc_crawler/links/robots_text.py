@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from w3lib.encoding import read_bom
 
-from sharc_crawler.coding import USED, unpack, unpacked
+from sharc_crawler.bodies.coding import USED, unpack, unpacked
 
 MAX_BYTES = 500 * 1024  #: RFC 9309, 2.5: parse at least this much
 DOWNLOADED = 1 << 20  #: bytes, at most; behind its rules it is read for sitemaps

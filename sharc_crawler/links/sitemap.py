@@ -20,10 +20,10 @@ from typing import Any
 from lxml import etree
 from w3lib.encoding import read_bom
 
-from sharc_crawler.coding import unpack
+from sharc_crawler.bodies.coding import unpack
+from sharc_crawler.bodies.text import is_text
 from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.entries import Entries, Entry, SitemapKind, is_address
-from sharc_crawler.text import is_text
 
 __all__ = ["MOST_BYTES", "MOST_ENTRIES", "Entry", "Sitemap", "SitemapKind", "read"]
 

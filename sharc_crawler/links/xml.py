@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
+from sharc_crawler.bodies.text import as_text
 from sharc_crawler.links.files import of_host
 from sharc_crawler.links.found import Found, Resolver
-from sharc_crawler.text import as_text
 
 _STYLE = re.compile(r"<\?xml-stylesheet\s([^<>]{1,2000})>")
 _XSL = "http://www.w3.org/1999/XSL/Transform"

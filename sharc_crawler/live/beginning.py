@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from scrapy.utils.asyncio import is_asyncio_available
 
+from sharc_crawler.addresses.urls import machine_of
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
 from sharc_crawler.errors import DataError, Superseded, UsageError
 from sharc_crawler.frontier.hosts import Pace
@@ -24,7 +25,6 @@ from sharc_crawler.live.reading.memory import memory_of
 from sharc_crawler.live.session import Session
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.options.reading import tell_unread
-from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -10,6 +10,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
 from sharc_crawler.archive.options import Original
+from sharc_crawler.bodies.spool import Spool
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
 from sharc_crawler.frontier.hosts import TAKEN
@@ -18,7 +19,6 @@ from sharc_crawler.live.reading.readings import WANTS, Order, Wants
 from sharc_crawler.live.requests import META_KEY, SENT_KEY, conditions, outcome_of
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from sharc_crawler.model import EMBEDDED, CaptureRef, Exchange, Fetch, Instant, Kind, Outcome, Result, Slot
-from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -171,7 +171,7 @@ class ArchiveMiddleware:
         page, shown = fetch.kind is Kind.PAGE, self._session.browsing is not None
         words, says = page and (traps is not None or shown), False
         if traps is not None and fetch.kind is Kind.PROBE:
-            from sharc_crawler.unlikely import looked_at  # of sites that may be endless
+            from sharc_crawler.addresses.unlikely import looked_at  # of sites that may be endless
 
             words, says = True, bool(looked_at(fetch.url))
         wants = self._wants(fetch, outcome)

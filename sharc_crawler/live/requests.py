@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy import Request, Spider
 from scrapy.http import Headers, Response
 
+from sharc_crawler.addresses.urls import is_usual
 from sharc_crawler.changes.http import classify, target
 from sharc_crawler.evidence.headers import header_bytes, of_headers
 from sharc_crawler.model import CaptureRef, Fetch, Instant, Kind, Outcome, Result, Seconds, Sighting, Slot
-from sharc_crawler.urls import is_usual
 
 if TYPE_CHECKING:
     import asyncio
@@ -95,7 +95,7 @@ def request_for(fetch: Fetch, spider: Spider, sent: Sent, usual: Headers, timeou
     """
     url, plain = fetch.url, is_usual(fetch.url)  # nothing in it is to be escaped: it need not be taken apart
     if not url.isascii():
-        from sharc_crawler.international import with_ascii_host  # as for few requests
+        from sharc_crawler.addresses.international import with_ascii_host  # as for few requests
 
         url = with_ascii_host(url)
     about = {"handle_httpstatus_all": True, "download_timeout": timeout, "verbatim_url": plain}

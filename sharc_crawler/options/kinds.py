@@ -15,8 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
+from sharc_crawler.addresses.urls import canonical, with_scheme
 from sharc_crawler.errors import nearest
-from sharc_crawler.urls import canonical, with_scheme
 
 T = TypeVar("T")
 

@@ -15,8 +15,8 @@ from typing import cast, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sharc_crawler.addresses.known_urls import Texts
 from sharc_crawler.errors import UsageError
-from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Instant, Seconds, Url
 from sharc_crawler.rates.base import NO_CHANGE
 

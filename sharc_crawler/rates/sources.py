@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sharc_crawler.known_urls import UNSEEN, SeenUrls, Texts
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls, Texts
 from sharc_crawler.model import Hints, Instant, Rate, RateEstimate, Seconds, Sighting
 from sharc_crawler.rates.base import PRIOR, Said
 from sharc_crawler.rates.estimators.base import Estimates

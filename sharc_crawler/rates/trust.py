@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.model import Instant
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.history import CHANGED, SiteHistory
 from sharc_crawler.rates.sitemap import MOST, NOW
-from sharc_crawler.urls import url_class
 
 FEW = 5  #: values that may be equal, or of now, by chance
 SECOND = 1.0  #: precision of an HTTP date

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
+from sharc_crawler.addresses.urls import machine_of
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report import phrases, words
@@ -28,7 +29,6 @@ from sharc_crawler.report.next_steps import next_steps, trapped
 from sharc_crawler.report.phrases import HELD, blurred, few, guessed
 from sharc_crawler.report.schedule import schedule
 from sharc_crawler.report.words import percent, printable, size, span
-from sharc_crawler.urls import machine_of
 
 _STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  #: not tabs and ends of lines
 

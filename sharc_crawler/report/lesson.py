@@ -9,20 +9,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.archive.drafts import replace_file
 from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.bodies.coding import decoded
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import http_date, parse_response
 from sharc_crawler.changes.learning import Lesson, Pair, learn
 from sharc_crawler.changes.masks import Mask, as_json, load_masks
-from sharc_crawler.coding import decoded
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import LEARNED, SUPPORT, PageFacts, Taught, VisitFacts
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.evidence.validators import TOO_FRESH
 from sharc_crawler.model import Instant
 from sharc_crawler.report.taught import Teachers
-from sharc_crawler.urls import url_class
 
 LARGEST_BODY = 1_000_000  #: bytes, of a page that teaches
 FEW = 20  #: changed pages whose downloads lie apart that are looked at for a form to log in

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from shlex import quote
 from typing import Any
 
-from sharc_crawler import orders
+from sharc_crawler.addresses import orders
+from sharc_crawler.addresses.software import of_note
 from sharc_crawler.report.marks import ORDERS
-from sharc_crawler.software import of_note
 
 
 def left_out(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
+from sharc_crawler.addresses.urls import is_usual
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
 from sharc_crawler.archive.warc_names import series_of
+from sharc_crawler.bodies.coding import decoded
+from sharc_crawler.bodies.text import as_text
 from sharc_crawler.certificate.confirming import confirmation_of, standing
 from sharc_crawler.certificate.document import entries
 from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED, is_certificate, is_seal
@@ -25,7 +28,6 @@ from sharc_crawler.certificate.sealing import about as said_of_itself
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import document_of
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.headers import header_text
@@ -36,8 +38,6 @@ from sharc_crawler.report.confirmed import standing_claims
 from sharc_crawler.report.html import steady
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.storage.beside import forget_killed
-from sharc_crawler.text import as_text
-from sharc_crawler.urls import is_usual
 
 if TYPE_CHECKING:
     from sharc_crawler.certificate.identities import Ask, Identity

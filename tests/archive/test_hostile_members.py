@@ -8,8 +8,8 @@ import random
 import struct
 
 from sharc_crawler.archive.members import TRIES, VAIN, Damage, Record, records
-from sharc_crawler.spool import LARGE
-from sharc_crawler.spooling import Spooling
+from sharc_crawler.bodies.spool import LARGE
+from sharc_crawler.bodies.spooling import Spooling
 
 WINDOW = 60_000
 GOOD = gzip.compress(b"WARC/1.0\r\nContent-Length: 2\r\n\r\nhi\r\n\r\n", mtime=0)

@@ -11,10 +11,10 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive.members import Damage, Record, records
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.bodies.spool import LARGE, Spool
+from sharc_crawler.bodies.spooling import Spooling
 from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.model import Exchange
-from sharc_crawler.spool import LARGE, Spool
-from sharc_crawler.spooling import Spooling
 from tests.archive.readback import INFO
 
 BODY = random.Random(1).randbytes(LARGE // 2) + bytes(2 * LARGE)

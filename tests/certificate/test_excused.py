@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sharc_crawler.addresses.unlikely import nobodys
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.certificate.unspoken import NOTE, Known
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.instants import iso
-from sharc_crawler.unlikely import nobodys
-from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.addresses.urls import host_of
 from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.frontier.sitemaps import why_not
-from sharc_crawler.urls import host_of
 
 OWN = "http://a.example/map.xml"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sharc_crawler.addresses.known_urls import Texts
 from sharc_crawler.frontier.unrated import Sightings, Unrated
-from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Hints, Sighting
 
 SEEN = [

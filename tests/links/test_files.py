@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sharc_crawler.bodies.markup import parsed
 from sharc_crawler.links import document
 from sharc_crawler.links.files import MOST, is_cited, is_type, maybe
 from sharc_crawler.links.html import extract, named
-from sharc_crawler.markup import parsed
 
 URL = "http://h/d/page"
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.bodies.markup import parsed
 from sharc_crawler.links.found import LIMIT, Resolver
 from sharc_crawler.links.html import extract, named
-from sharc_crawler.markup import parsed
 from sharc_crawler.model import Document
 
 URL = "http://h/d/page"

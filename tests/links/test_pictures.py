@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sharc_crawler.bodies.markup import parsed
 from sharc_crawler.links.files import told
 from sharc_crawler.links.html import extract
-from sharc_crawler.markup import parsed
 
 URL = "http://h/d/page"
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from protego import Protego
 
-from sharc_crawler.coding import zstd
+from sharc_crawler.bodies.coding import zstd
 from sharc_crawler.links import robots_rules
 from sharc_crawler.links.robots_rules import ManyRules, RobotsRules, group_of, is_page
 from sharc_crawler.links.robots_text import robots_text

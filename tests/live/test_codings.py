@@ -11,7 +11,7 @@ from typing import Any
 import brotli
 import pytest
 
-from sharc_crawler.coding import zstd
+from sharc_crawler.bodies.coding import zstd
 from tests.live.serving import Answering, serving
 
 PACK = {

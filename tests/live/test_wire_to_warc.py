@@ -14,8 +14,8 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerRunner
 
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.bodies.coding import zstd
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.coding import zstd
 from sharc_crawler.instants import iso
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from tests.archive.readback import INFO, read_all

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.together import SitemapColumns
 from sharc_crawler.rates.trust import believed, classes, dated, trust
-from sharc_crawler.urls import url_class
 
 DAY = 86_400.0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from sharc_crawler import orders
+from sharc_crawler.addresses import orders
 from sharc_crawler.model import Result, Verdict
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.marks import ORDERS

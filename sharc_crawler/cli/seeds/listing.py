@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.urls import canonical, with_scheme
 from sharc_crawler.archive.histories.pages import pages_among
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, UsageError
@@ -13,7 +14,6 @@ from sharc_crawler.options.mappings import is_several, lines_of
 from sharc_crawler.plural import counted
 from sharc_crawler.seeds.guarded import updated
 from sharc_crawler.seeds.hacs.sites import SeedHistories, homepages, websites
-from sharc_crawler.urls import canonical, with_scheme
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.histories.gathering import Problems

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from sharc_crawler.addresses.known_urls import Texts
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.base import Untested
     from sharc_crawler.frontier.parts import Aside, LastSeen
     from sharc_crawler.frontier.rows import LastmodRow, PageRow
-    from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.strategies.door import Door

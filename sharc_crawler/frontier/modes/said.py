@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.rates.corrected import corrected
-from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,11 +13,11 @@ from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode, Untested
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind, Phase, Result, Sighting, Slot
 
 if TYPE_CHECKING:

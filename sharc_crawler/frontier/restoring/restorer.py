@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.frontier.admission import TOO_FAR
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.frontier import Frontier
@@ -25,7 +26,6 @@ from sharc_crawler.frontier.traps.probing import feeds, recall, take
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.visits.delaying import slow_down
 from sharc_crawler.frontier.visits.redirects import widen
-from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Phase, Result, Seconds, Sighting, Slot, Visit
 

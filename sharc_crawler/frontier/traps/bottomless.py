@@ -27,14 +27,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.known_urls import UNSEEN
+from sharc_crawler.addresses.unlikely import look_at, nobodys
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps.addresses import first_folder, shape
 from sharc_crawler.frontier.traps.common import MANY
 from sharc_crawler.frontier.traps.doubted import LAST as LATE
 from sharc_crawler.frontier.traps.fleeting import named_alone
-from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.plural import counted
-from sharc_crawler.unlikely import look_at, nobodys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

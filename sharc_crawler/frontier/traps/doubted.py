@@ -10,9 +10,9 @@ from sharc_crawler.links.dated import has_day
 if TYPE_CHECKING:
     from collections.abc import Container
 
+    from sharc_crawler.addresses.known_urls import Texts
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.traps.rules import Traps
-    from sharc_crawler.known_urls import Texts
     from sharc_crawler.model import PageId, Visit
 
 LAST = 2  #: what looks like a trap by itself waits longer than what copies alone named (1)

@@ -14,17 +14,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps.addresses import path_of, places, shape
 from sharc_crawler.frontier.traps.barren import PATIENT, Barren
-from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from sharc_crawler.addresses.known_urls import SeenUrls
     from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.known_urls import SeenUrls
     from sharc_crawler.model import PageId
 
 ROW = 20  #: echoes with no new content between them, from which on a group is left

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sharc_crawler.known_urls import UNSEEN
+from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:

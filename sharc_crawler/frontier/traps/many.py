@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.frontier.traps.common import YEAR
-from sharc_crawler.known_urls import UNSEEN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

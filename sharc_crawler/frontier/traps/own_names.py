@@ -15,11 +15,11 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.known_urls import UNSEEN
+from sharc_crawler.addresses.unlikely import look_at, nobodys
 from sharc_crawler.frontier.traps.addresses import forms
 from sharc_crawler.frontier.traps.common import without_address
 from sharc_crawler.frontier.traps.fleeting import named_alone
-from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.unlikely import look_at, nobodys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

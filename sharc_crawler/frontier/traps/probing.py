@@ -8,17 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.traps.addresses import first_folder, shape
-from sharc_crawler.frontier.traps.common import as_trap, content_of, without_address
-from sharc_crawler.frontier.traps.doubted import HELD, LAST, MAX_HELD, SHOWN, Doubted, holds, shown, worth
-from sharc_crawler.frontier.traps.fleeting import FleetingLinks, named_alone
-from sharc_crawler.frontier.traps.renamed import renaming
-from sharc_crawler.frontier.traps.suspicion import Suspicion
-from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.links.dated import dated
-from sharc_crawler.model import HowMade, Kind, Result, Sighting
-from sharc_crawler.unlikely import (
+from sharc_crawler.addresses.known_urls import UNSEEN
+from sharc_crawler.addresses.unlikely import (
     is_nobodys,
     is_unlikely,
     look_at,
@@ -28,18 +19,27 @@ from sharc_crawler.unlikely import (
     sayings_in,
     without_sayings,
 )
-from sharc_crawler.urls import canonical
+from sharc_crawler.addresses.urls import canonical
+from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.traps.addresses import first_folder, shape
+from sharc_crawler.frontier.traps.common import as_trap, content_of, without_address
+from sharc_crawler.frontier.traps.doubted import HELD, LAST, MAX_HELD, SHOWN, Doubted, holds, shown, worth
+from sharc_crawler.frontier.traps.fleeting import FleetingLinks, named_alone
+from sharc_crawler.frontier.traps.renamed import renaming
+from sharc_crawler.frontier.traps.suspicion import Suspicion
+from sharc_crawler.links.dated import dated
+from sharc_crawler.model import HowMade, Kind, Result, Sighting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sharc_crawler.addresses.known_urls import SeenUrls
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.traps.rules import Traps
     from sharc_crawler.frontier.visits.finishing import Ended
-    from sharc_crawler.known_urls import SeenUrls
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
 
 NEAR = 5  #: characters of a name, or of a number

@@ -18,10 +18,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from sharc_crawler.addresses.known_urls import UNSEEN
+from sharc_crawler.addresses.unlikely import look_again_at, look_at, look_closely_at
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps.lasting_words import EXTENSION, WORD, lasting_words, words_of
-from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.unlikely import look_again_at, look_at, look_closely_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.frontier.traps.common import MANY, YEAR, as_trap, without_address
-from sharc_crawler.known_urls import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.pages import PageTable

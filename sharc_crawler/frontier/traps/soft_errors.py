@@ -45,7 +45,7 @@ class SoftErrors:
             count = self._count(place, content, first)
             may = count in {LEADING, COPIES} and place not in self._asked and len(self._asked) < MOST
             if may and (count == COPIES or leads()):
-                from sharc_crawler.unlikely import unlikely  # on few sites
+                from sharc_crawler.addresses.unlikely import unlikely  # on few sites
 
                 self._asked[place] = probe = f"{place}/{unlikely(place)}"
                 return (probe,)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.known_urls import UNSEEN
+from sharc_crawler.addresses.unlikely import nobodys
 from sharc_crawler.frontier.traps.addresses import shape
 from sharc_crawler.frontier.traps.doubted import LAST
 from sharc_crawler.frontier.traps.lasting_words import lasting_words
-from sharc_crawler.known_urls import UNSEEN
-from sharc_crawler.unlikely import nobodys
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.pages import PageTable

@@ -16,20 +16,7 @@ from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import is_compared
 from sharc_crawler.frontier.traps.common import content_of
-from sharc_crawler.model import (
-    EMBEDDED,
-    Fetch,
-    Instant,
-    Judgement,
-    Kind,
-    Outcome,
-    PageId,
-    Phase,
-    Result,
-    Sighting,
-    Slot,
-    Visit,
-)
+from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, PageId, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
@@ -41,6 +28,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.parts import Aside
     from sharc_crawler.frontier.traps.probing import Prober
+    from sharc_crawler.model import Instant, Judgement
 
 #: looked up once: an enum's members take a quarter of a microsecond each time (Python 3.11)
 _OK, _PAGE, _SECOND, _ONLY = Result.OK, Kind.PAGE, Slot.SECOND, Slot.ONLY

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.visits.leasing import Leases
-from sharc_crawler.known_urls import UNSEEN
 from sharc_crawler.model import Fetch, Instant, Kind, Outcome, PageId, Sighting
 
 LOADED = "#loaded"  #: ends the key of what a page loads, and is a page itself, or a resource that is data now

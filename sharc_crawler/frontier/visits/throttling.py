@@ -8,6 +8,7 @@ only if a page that it had refused is shown then.
 
 from __future__ import annotations
 
+from sharc_crawler.addresses.unlikely import look_at
 from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.hosts import Host, Task
 from sharc_crawler.frontier.ledger import Ledger
@@ -16,7 +17,6 @@ from sharc_crawler.frontier.traps.probing import FOUND
 from sharc_crawler.frontier.visits.delaying import LATER, LEAST, MOST
 from sharc_crawler.model import Fetch, Instant, Kind, Outcome, PageId, Result, Seconds, Sighting, Slot
 from sharc_crawler.plural import counted
-from sharc_crawler.unlikely import look_at
 
 ALIKE = 5  #: pages in a row, twice as many after each time that a page was shown all the same
 PAUSES = 4  #: in a row, each twice as long as the one before: a quarter of an hour

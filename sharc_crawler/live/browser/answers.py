@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from cryptography.fernet import Fernet, InvalidToken
 
 from sharc_crawler.archive.drafts import replace_file
+from sharc_crawler.bodies.coding import unpacked
+from sharc_crawler.bodies.spool import LARGE, Octets, Spool, pieces
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.coding import unpacked
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser.chromium import PROFILE, remove_profile
 from sharc_crawler.live.requests import Sent
-from sharc_crawler.spool import LARGE, Octets, Spool, pieces
 
 if TYPE_CHECKING:
     from sharc_crawler.login import Login

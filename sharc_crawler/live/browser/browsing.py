@@ -47,12 +47,12 @@ from sharc_crawler.model import (
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.options import Resource
+    from sharc_crawler.bodies.spool import Octets
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.browser.manner import Manner
     from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.live.reading.readers import Readers
     from sharc_crawler.live.reading.readings import Order, WhenRead
-    from sharc_crawler.spool import Octets
 
 logger = logging.getLogger(__name__)
 

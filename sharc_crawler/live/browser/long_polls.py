@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sharc_crawler.spool import Octets
+    from sharc_crawler.bodies.spool import Octets
 
 MOST = 5  #: in a row, before the page is taken as it is
 PATIENCE = 2.0  #: seconds in which a page says how often it has changed

@@ -41,10 +41,10 @@ from sharc_crawler.live.browser.shown import LONGEST, PageShown, watched
 from sharc_crawler.live.browser.workers import as_set, stored
 
 if TYPE_CHECKING:
+    from sharc_crawler.bodies.spool import Octets
     from sharc_crawler.live.browser.manner import Manner
     from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.model import Instant, Seconds
-    from sharc_crawler.spool import Octets
 
 STEP = 500  #: milliseconds of the page's time, after which it is looked at
 STILL = 2  #: steps in which nothing was asked for or changed: it is quiet

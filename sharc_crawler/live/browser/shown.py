@@ -11,8 +11,8 @@ from sharc_crawler.live.browser.long_polls import LongPolls
 from sharc_crawler.live.browser.seen import Asked, Rendering
 
 if TYPE_CHECKING:
+    from sharc_crawler.bodies.spool import Octets
     from sharc_crawler.model import Seconds
-    from sharc_crawler.spool import Octets
 
     Load = Callable[[Asked], Awaitable[Octets | None]]
 

@@ -13,10 +13,10 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.addresses.urls import machine_of
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.ledger import Reservation
 from sharc_crawler.frontier.hosts import Host, Pace
-from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from sharc_crawler.live.fleet.clerk import Clerk

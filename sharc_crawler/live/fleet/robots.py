@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.urls import machine_of
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.instants import second
 from sharc_crawler.links.robots import DISALLOW_ALL, MAX_AGE
 from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, Result
-from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import HostRow

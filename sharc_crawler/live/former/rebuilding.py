@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import Headers, Response
 
+from sharc_crawler.addresses.unlikely import looked_at
 from sharc_crawler.archive.archived import Answers, ArchivedExchange, archived
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.recovery import finish
@@ -39,7 +40,6 @@ from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.strategies.base import Setting, Strategy
-from sharc_crawler.unlikely import looked_at
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.former import FormerAnswer

@@ -12,14 +12,14 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Instant, Kind, PageId, Plan, Slot, Visit
 from sharc_crawler.strategies.base import Candidates, Setting, Strategy
-from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
+    from sharc_crawler.addresses.known_urls import Texts
     from sharc_crawler.archive.archived import ArchivedExchange
-    from sharc_crawler.known_urls import Texts
 
 LOGS = ("crawl*.jsonl", "crawl*.log")
 

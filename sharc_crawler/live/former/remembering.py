@@ -6,12 +6,12 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.known_urls import Texts
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.traps.common import content_of, without_address
 from sharc_crawler.frontier.traps.probing import shown_by, shows_errors
-from sharc_crawler.known_urls import Texts
 from sharc_crawler.model import Change, Document, Hints, Instant, Kind, Outcome, Result, Slot, Url, Verdict
 from sharc_crawler.observation import Observation
 

@@ -6,11 +6,11 @@ from itertools import islice
 from shlex import quote
 from typing import TYPE_CHECKING, TextIO
 
+from sharc_crawler.addresses.software import of_note, recognised, together, told
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.guides import guide
 from sharc_crawler.live.monitoring.busy import CLEAR
 from sharc_crawler.model import Kind
-from sharc_crawler.software import of_note, recognised, together, told
-from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.frontier import Frontier

@@ -15,6 +15,7 @@ from scrapy import Request, signals
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import build_from_crawler, load_object
 
+from sharc_crawler.addresses.urls import canonical, without_credentials
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.former.going_on import GoingOn
@@ -38,7 +39,6 @@ from sharc_crawler.model import (
     Wait,
 )
 from sharc_crawler.plural import counted
-from sharc_crawler.urls import canonical, without_credentials
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

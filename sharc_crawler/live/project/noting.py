@@ -6,11 +6,11 @@ import logging
 import re
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.urls import without_credentials
 from sharc_crawler.guides import guide
 from sharc_crawler.live.requests import META_KEY, Lease
 from sharc_crawler.model import HowMade, Outcome, Result
 from sharc_crawler.plural import counted
-from sharc_crawler.urls import without_credentials
 
 if TYPE_CHECKING:
     from scrapy import Request

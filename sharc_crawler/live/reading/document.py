@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from sharc_crawler import plugins
+from sharc_crawler.addresses.unlikely import with_sayings
+from sharc_crawler.bodies.coding import LIMIT, unheard_of, unpacked
+from sharc_crawler.bodies.markup import parsed
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.changes.packed import digest_unpacked
-from sharc_crawler.coding import LIMIT, unheard_of, unpacked
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.links import document, html, sitemap
@@ -24,14 +26,12 @@ from sharc_crawler.links.found import Found
 from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants, sightings
 from sharc_crawler.live.reading.words import words
-from sharc_crawler.markup import parsed
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
-from sharc_crawler.unlikely import with_sayings
 
 if TYPE_CHECKING:
+    from sharc_crawler.bodies.spool import Octets
     from sharc_crawler.changes.base import ChangeDetector
-    from sharc_crawler.spool import Octets
 
 
 _OK = 200

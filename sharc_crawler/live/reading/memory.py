@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary, WeakSet
 
+from sharc_crawler.bodies.spool import LARGE
 from sharc_crawler.plural import counted
-from sharc_crawler.spool import LARGE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+    from sharc_crawler.bodies.spooling import Spooling
     from sharc_crawler.live.wire.tap import Tap
-    from sharc_crawler.spooling import Spooling
 
 _PREFIX = ".bodies-"  #: of the folder, within that of the capture
 _SHARE = 8  #: the default is this part of the machine's memory
@@ -66,7 +66,7 @@ class MemoryBudget:
         """A new file for a large body."""
         if self._made is None:
             self._made = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=self._folder, ignore_cleanup_errors=True)
-        from sharc_crawler.spooling import Spooling  # only of large ones
+        from sharc_crawler.bodies.spooling import Spooling  # only of large ones
 
         return Spooling(Path(self._made.name))
 

@@ -14,17 +14,17 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.addresses.urls import PLAIN_NAME, USUAL, canonical, is_plain, is_usual
 from sharc_crawler.links.found import LIMIT
 from sharc_crawler.live.reading.document import detector_of, read
 from sharc_crawler.live.reading.readings import Order, Reading, Wants
 from sharc_crawler.live.writing.messages import line
 from sharc_crawler.live.writing.orders import block_at, end_with_crawl, message_of
-from sharc_crawler.urls import PLAIN_NAME, USUAL, canonical, is_plain, is_usual
 
 if TYPE_CHECKING:
+    from sharc_crawler.bodies.spool import Octets
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.model import Hints, Kind, Sighting
-    from sharc_crawler.spool import Octets
 
 SECONDS = 10.0  #: of processor time for one document; the system ends the process after it
 DIGESTED = 32 << 20  #: bytes of a large one for which it is given a second more
@@ -107,7 +107,7 @@ _PLAIN_NAMES = re.compile(rf"{PLAIN_NAME.pattern}(?:\n{PLAIN_NAME.pattern})*+", 
 
 
 def unusual(urls: Sequence[str]) -> list[str]:
-    """Which of these URLs are not :func:`~sharc_crawler.urls.is_usual`: one match for all, most documents have none.
+    """Which are not :func:`~sharc_crawler.addresses.urls.is_usual`: one match for all, as most documents have none.
 
     >>> unusual(["http://h/a/b", "http://h/a/c"]), unusual(["http://h/a", "http://h/a/../b"])
     ([], ['http://h/a/../b'])

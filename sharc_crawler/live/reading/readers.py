@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.utils.asyncio import is_asyncio_available
 
+from sharc_crawler.bodies.spool import Octets, in_memory
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants, unpacked_reading
 from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import line, place_of
-from sharc_crawler.spool import Octets, in_memory
 
 if TYPE_CHECKING:
     from sharc_crawler.live.reading.readings import WhenRead

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.utils.project import get_project_settings
 
+from sharc_crawler.addresses.software import named, together
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.frontier.modes.survey import Surveyed
 from sharc_crawler.frontier.visits.refusing import forbidden
@@ -24,7 +25,6 @@ from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.failing import EXIT_CODE, INTERRUPTED
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.model import Kind, Seconds
-from sharc_crawler.software import named, together
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings

@@ -27,6 +27,7 @@ from twisted.internet.interfaces import IConnector, IReactorPluggableNameResolve
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from sharc_crawler.archive.open_files import RESERVE, limit
+from sharc_crawler.bodies.spool import Spool
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.private import contexts, refuse_nameless_certificates
@@ -37,7 +38,6 @@ from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Target
 from sharc_crawler.live.wire.client import WireClient, WireRequest, request_bytes
 from sharc_crawler.live.wire.tap import Tap
 from sharc_crawler.model import Exchange, Kind
-from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

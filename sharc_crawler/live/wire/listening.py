@@ -20,11 +20,11 @@ from twisted.web.client import HTTPConnectionPool, ResponseDone
 from twisted.web.iweb import UNKNOWN_LENGTH, IResponse
 from zope.interface import implementer  # type: ignore[import-untyped]
 
+from sharc_crawler.bodies.spool import LARGE
 from sharc_crawler.live.private import tap_pool
 from sharc_crawler.live.wire.framing import INTERIM, LONGEST_HEAD, SWITCHED, Framing
 from sharc_crawler.live.wire.tap import Tap, WithheldError
 from sharc_crawler.live.wire.tls_trust import take_unreadable_names
-from sharc_crawler.spool import LARGE
 
 if TYPE_CHECKING:
     from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler

@@ -6,14 +6,14 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from sharc_crawler.bodies.spool import LARGE, Octets
 from sharc_crawler.live.reading.memory import MemoryBudget
 from sharc_crawler.plural import counted
-from sharc_crawler.spool import LARGE, Octets
 
 if TYPE_CHECKING:
     from OpenSSL import SSL
 
-    from sharc_crawler.spooling import Spooling
+    from sharc_crawler.bodies.spooling import Spooling
 
 logger = logging.getLogger(__name__)
 

@@ -8,10 +8,10 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.bodies.spool import Octets, in_memory
 from sharc_crawler.live.writing.child import Child
 from sharc_crawler.live.writing.messages import NotArchivedError, line, order_to_describe, order_to_keep
 from sharc_crawler.model import CaptureRef, Exchange
-from sharc_crawler.spool import Octets, in_memory
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.options import Original, Resource

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sharc_crawler.addresses.known_urls import SeenUrls
 from sharc_crawler.archive.cdxj import REVISIT, moment_in, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.options import Original
@@ -17,7 +18,6 @@ from sharc_crawler.collection.folder import ADDING, CAPTURES, CollectedCapture, 
 from sharc_crawler.collection.terms import CollectionTerms
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.instants import iso
-from sharc_crawler.known_urls import SeenUrls
 
 if TYPE_CHECKING:
     from sharc_crawler.storage.observations import ObservationStore

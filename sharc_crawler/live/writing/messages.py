@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import astuple, fields
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.bodies.spool import Octets, Spool
 from sharc_crawler.errors import SharcError
 from sharc_crawler.model import Exchange
-from sharc_crawler.spool import Octets, Spool
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.options import Original, Resource

@@ -13,10 +13,10 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sharc_crawler.archive.options import Original, Resource
+from sharc_crawler.bodies.spool import Octets, Spool
 from sharc_crawler.live.writing.errors_told import describe
 from sharc_crawler.live.writing.messages import BLOCKS
 from sharc_crawler.model import CaptureRef, Exchange
-from sharc_crawler.spool import Octets, Spool
 
 if TYPE_CHECKING:
     from socket import socket

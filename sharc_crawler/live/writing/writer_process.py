@@ -18,6 +18,7 @@ from sharc_crawler.archive.exchanges import response
 from sharc_crawler.archive.options import USUAL, Former, Original, WarcOptions
 from sharc_crawler.archive.warc import Packed, WarcWriter
 from sharc_crawler.archive.warcinfo import CaptureInfo
+from sharc_crawler.bodies.spool import Spool
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.writing.errors_told import describe, is_passing
@@ -25,7 +26,6 @@ from sharc_crawler.live.writing.messages import line
 from sharc_crawler.live.writing.orders import answer_of, end_with_crawl, exchange_of, message_of, resources_of
 from sharc_crawler.model import CaptureRef, Exchange
 from sharc_crawler.plugin_faults import fault
-from sharc_crawler.spool import Spool
 from sharc_crawler.storage.payloads import StoredPayload
 
 if TYPE_CHECKING:

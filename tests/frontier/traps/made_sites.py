@@ -8,11 +8,11 @@ import string
 from itertools import product
 from zlib import crc32
 
+from sharc_crawler.addresses.unlikely import looked_at, with_sayings
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Document, Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
-from sharc_crawler.unlikely import looked_at, with_sayings
 from tests.frontier.conftest import World
 
 ROOT, TRUE = "http://h/", 30

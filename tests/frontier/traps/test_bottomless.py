@@ -8,13 +8,13 @@ import re
 import pytest
 
 from benchmarks import bench_traps, trap_sites
+from sharc_crawler.addresses.unlikely import is_nobodys
 from sharc_crawler.frontier.traps.bottomless import (
     ALONE,
 )
 from sharc_crawler.frontier.traps.probing import looked_at
 from sharc_crawler.frontier.traps.renamed import WHY
 from sharc_crawler.model import Kind, Outcome, Result
-from sharc_crawler.unlikely import is_nobodys
 from tests.frontier.traps.made_sites import LOWER, ROOT, Beside, Made, captured, crawl, run_through
 
 STRATEGIES = pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "dfs"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sharc_crawler.addresses.known_urls import Texts
+from sharc_crawler.addresses.unlikely import is_nobodys, look_at, nobodys
 from sharc_crawler.frontier.traps.bottomless import (
     ALONE,
     ASK,
@@ -20,8 +22,6 @@ from sharc_crawler.frontier.traps.bottomless import (
 )
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
 from sharc_crawler.frontier.traps.rules import Traps
-from sharc_crawler.known_urls import Texts
-from sharc_crawler.unlikely import is_nobodys, look_at, nobodys
 from tests.frontier.traps.made_sites import ROOT
 from tests.frontier.traps.tables import add, table
 

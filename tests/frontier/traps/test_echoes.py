@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.addresses.known_urls import SeenUrls
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.addresses import path_of, shape
 from sharc_crawler.frontier.traps.echoes import Echoes, _EchoGroup
-from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import Kind, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.traps.made_sites import (

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks
-from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.model import Kind
 from tests.frontier.traps.tables import add, table
 

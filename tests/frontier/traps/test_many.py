@@ -6,9 +6,9 @@ from array import array
 
 import pytest
 
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.frontier.traps import many
 from sharc_crawler.frontier.traps.rules import Traps
-from sharc_crawler.known_urls import UNSEEN, SeenUrls
 from tests.frontier.traps.tables import ROOT, add, table
 
 QUIET = {

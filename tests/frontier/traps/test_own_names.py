@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sharc_crawler.addresses.unlikely import is_nobodys, look_at
 from sharc_crawler.frontier.traps.own_names import ALIKE, LOOKS, MOST, PLACES
 from sharc_crawler.frontier.traps.rules import Traps
-from sharc_crawler.unlikely import is_nobodys, look_at
 from tests.frontier.traps.tables import ROOT, add, table
 
 

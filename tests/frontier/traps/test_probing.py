@@ -8,6 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.addresses.known_urls import SeenUrls
+from sharc_crawler.addresses.unlikely import is_nobodys, look_at, nobodys, unlikely
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.pages import NO_PARENT
@@ -29,9 +31,7 @@ from sharc_crawler.frontier.traps.probing import (
 )
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.visits.finishing import Ended
-from sharc_crawler.known_urls import SeenUrls
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot, Visit
-from sharc_crawler.unlikely import is_nobodys, look_at, nobodys, unlikely
 from tests.frontier.traps.tables import ROOT, add, table
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import bench_traps
 from benchmarks.trap_sites import NOUNS, Answer, Numbered, linked, story
+from sharc_crawler.addresses.unlikely import look_again_at, look_at
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -15,7 +16,6 @@ from sharc_crawler.frontier.traps.lasting_words import LastingWords
 from sharc_crawler.frontier.traps.renamed import MOST_SAID, ROUNDS, STAYS, Renamed
 from sharc_crawler.model import Done, Wait
 from sharc_crawler.storage.memory import MemoryStore
-from sharc_crawler.unlikely import look_again_at, look_at
 from tests.frontier.traps.tables import add, table
 
 SIZE = 30

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks import bench_traps, trap_sites
+from sharc_crawler.addresses.unlikely import unlikely
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.probing import shown_by
 from sharc_crawler.frontier.traps.soft_errors import SoftErrors
 from sharc_crawler.model import HowMade, Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore
-from sharc_crawler.unlikely import unlikely
 from tests.frontier.conftest import World
 
 if TYPE_CHECKING:

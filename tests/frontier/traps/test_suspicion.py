@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.addresses.unlikely import is_nobodys, nobodys
 from sharc_crawler.frontier.traps.barren import Barren
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.traps.suspicion import Suspicion
-from sharc_crawler.unlikely import is_nobodys, nobodys
 from tests.frontier.traps.tables import ROOT, add, table
 
 

@@ -8,7 +8,7 @@ import string
 
 import pytest
 
-from sharc_crawler.unlikely import is_nobodys
+from sharc_crawler.addresses.unlikely import is_nobodys
 from tests.frontier.traps.made_sites import (
     BASE36,
     LOWER,

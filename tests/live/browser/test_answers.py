@@ -6,12 +6,12 @@ import gzip
 
 import pytest
 
+from sharc_crawler.bodies.spool import LARGE, Spool
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser.answers import FOLDER, MOST, PART, KeptAnswers, for_browser, sealed
 from sharc_crawler.live.browser.chromium import PROFILE
 from sharc_crawler.live.requests import Sent
 from sharc_crawler.login import Cookie, Login
-from sharc_crawler.spool import LARGE, Spool
 
 URL = "http://h/api"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -7,6 +7,7 @@ from io import StringIO
 
 import pytest
 
+from sharc_crawler.addresses.software import KNOWN
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -15,7 +16,6 @@ from sharc_crawler.live.monitoring.progress import ProgressLine
 from sharc_crawler.model import Outcome, Result, Sighting
 from sharc_crawler.report.next_steps import next_steps
 from sharc_crawler.report.own_addresses import left_out
-from sharc_crawler.software import KNOWN
 
 WIKI = next(one for one in KNOWN if one.name == "MediaWiki")
 

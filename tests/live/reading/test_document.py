@@ -7,7 +7,8 @@ from zlib import crc32
 
 import pytest
 
-from sharc_crawler import markup
+from sharc_crawler.addresses.unlikely import sayings_in, without_sayings
+from sharc_crawler.bodies import markup
 from sharc_crawler.changes.base import GuardedDetector
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.fingerprint import fingerprint
@@ -15,7 +16,6 @@ from sharc_crawler.links import document
 from sharc_crawler.live.reading import reader_process
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.readings import Order, Wants, unpacked_reading
-from sharc_crawler.unlikely import sayings_in, without_sayings
 
 URL = "http://h.example/a"
 PAGE = Order(URL, Wants.DOCUMENT, compared=True, words=True)

@@ -9,13 +9,13 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from sharc_crawler.bodies.spool import LARGE, Spool
+from sharc_crawler.bodies.spooling import Spooling
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.memory import ONE, MemoryBudget
 from sharc_crawler.live.reading.readings import Order, Wants
 from sharc_crawler.live.wire.tap import Tap
-from sharc_crawler.spool import LARGE, Spool
-from sharc_crawler.spooling import Spooling
 from tests.live.serving import serving
 
 LINKS = b"<!--" + b" " * LARGE + b"-->" + b"".join(b"<a href=/%d>%d</a>" % (one % 3, one) for one in range(999))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.addresses.urls import is_usual
 from sharc_crawler.live.reading.reader_process import unusual
-from sharc_crawler.urls import is_usual
 
 ODD = [
     "http://h/a\nb",

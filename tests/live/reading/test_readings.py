@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
@@ -14,7 +15,6 @@ from sharc_crawler.links.found import LIMIT
 from sharc_crawler.live.reading.reader_process import packed
 from sharc_crawler.live.reading.readings import Reading, unpacked_reading
 from sharc_crawler.model import Kind, Outcome, Result, Sighting
-from sharc_crawler.urls import canonical
 
 ROOT = "http://h.example/"
 USUAL = [f"{ROOT}a", f"{ROOT}a/b-c.html"]

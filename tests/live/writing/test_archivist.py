@@ -21,6 +21,7 @@ import pytest
 import pytest_twisted
 from scrapy.utils.defer import deferred_from_coro
 
+from sharc_crawler.bodies.spooling import Spooling
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live.requests import Lease
@@ -30,7 +31,6 @@ from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.writer_process import Server, Writers, _Told
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Exchange, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
 from sharc_crawler.plugin_faults import fault
-from sharc_crawler.spooling import Spooling
 from tests.archive.readback import INFO, read_all
 from tests.live.warm import PROFILE
 from tests.live.wire_servers import in_loop

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from sharc_crawler.text import as_text
+from sharc_crawler.bodies.text import as_text
 
 MOST_ATTRIBUTES = 256  #: of a tag
 MOST_TAGS = 250_000  #: of a document

@@ -101,7 +101,7 @@ def _origin(scheme: str, authority: str) -> str | None:
     try:
         ascii_form = authority.lower()
         if not authority.isascii():
-            from sharc_crawler.international import ascii_authority  # few hosts have other letters
+            from sharc_crawler.addresses.international import ascii_authority  # few hosts have other letters
 
             ascii_form = ascii_authority(authority)
         match = _AUTHORITY.fullmatch(ascii_form)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler import coding
-from sharc_crawler.coding import MOST_CODINGS, decoded, unpack, unpacked, zstd
+from sharc_crawler.bodies import coding
+from sharc_crawler.bodies.coding import MOST_CODINGS, decoded, unpack, unpacked, zstd
 from sharc_crawler.options.table import ASKED_FOR
 
 BODY = b"<p>hello</p>" * 50

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sharc_crawler.markup import MOST_ATTRIBUTES, MOST_BYTES, MOST_TAGS, Scanner, bounded, few_attributes, parse
+from sharc_crawler.bodies.markup import MOST_ATTRIBUTES, MOST_BYTES, MOST_TAGS, Scanner, bounded, few_attributes, parse
 
 PIECES = [
     b"<p ", b"<a ", b"</p ", b"<p", b">", b"/>", b"/", b" ", b"=", b'"', b"'", b"x", b"b=c ", b" d='e' ", b' f="g" ',

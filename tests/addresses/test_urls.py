@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from w3lib.url import canonicalize_url, safe_url_string
 
-from sharc_crawler import urls
+from sharc_crawler.addresses import urls
+from sharc_crawler.addresses.urls import canonical, host_of, is_usual, require
 from sharc_crawler.errors import UsageError
-from sharc_crawler.urls import canonical, host_of, is_usual, require
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from sharc_crawler.addresses.urls import without_credentials
 from sharc_crawler.changes.http import target
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Sighting
 from sharc_crawler.storage.memory import MemoryStore
-from sharc_crawler.urls import without_credentials
 from tests.frontier.conftest import World
 
 

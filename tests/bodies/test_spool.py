@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.bodies.spool import LARGE, Spool, in_memory, pieces
+from sharc_crawler.bodies.spooling import Spooling
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.spool import LARGE, Spool, in_memory, pieces
-from sharc_crawler.spooling import Spooling
 
 
 @given(st.lists(st.binary(max_size=20)), st.integers(0, 30), st.integers(0, 30))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.software import KNOWN, named, of_note, recognised, told
+from sharc_crawler.addresses.software import KNOWN, named, of_note, recognised, told
 
 WIKI = [
     "w/index.php?action=history&title=A", "w/index.php?oldid=7&title=A", "w/index.php/Special:WhatLinksHere/A",

@@ -1,4 +1,4 @@
-"""Writing bodies that are too large for memory (:mod:`sharc_crawler.spool`)."""
+"""Writing bodies that are too large for memory (:mod:`sharc_crawler.bodies.spool`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from sharc_crawler.spool import Octets, Spool, remove
+from sharc_crawler.bodies.spool import Octets, Spool, remove
 
 
 class Spooling:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls, Texts
 from sharc_crawler.frontier.pages import Names
 from sharc_crawler.frontier.scope import LeftOut
-from sharc_crawler.known_urls import UNSEEN, SeenUrls, Texts
 
 
 @given(st.lists(st.text(), unique=True), st.lists(st.text()))
@@ -23,7 +23,7 @@ def test_what_was_added_is_known_and_nothing_else(added, asked):
 
 
 def test_many_urls_at_once_are_known_as_one_by_one(monkeypatch):
-    monkeypatch.setattr("sharc_crawler.known_urls._FEW", 1_000)  # places are filled as in a large table
+    monkeypatch.setattr("sharc_crawler.addresses.known_urls._FEW", 1_000)  # places are filled as in a large table
     seen = SeenUrls()
     seen.add("http://h/first", 0)
     urls = [f"http://h/{page}" for page in range(5_000)]

@@ -6,9 +6,9 @@ from encodings.aliases import aliases
 
 import pytest
 
+from sharc_crawler.bodies.text import as_text
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.links import document
-from sharc_crawler.text import as_text
 
 
 @pytest.mark.parametrize("codec", sorted({*aliases.values(), "idna", "punycode", "undefined", "unicode_escape"}))

@@ -1,0 +1,1 @@
+"""Addresses: what is one URL, which are known, which nobody gave or software makes by itself."""
