@@ -191,8 +191,8 @@ class Options:
         FlagOr("rebuild"),
         "",
         "`rebuild`: `site` goes on from state made again from the WARC files and the log, where that in the folder is"
-        " [lost or damaged](report.md#state-that-is-lost); `1`: a project's own spider, cut off, goes on where it was"
-        " when the same command is given again (needs `SHARC_OUTPUT`): [what is kept](drop-in.md#going-on)",
+        " [lost or damaged](report.md#lost-or-damaged-state); `1`: a project's own spider, cut off, goes on where it was"
+        " when the same command is given again (needs `SHARC_OUTPUT`): [what is kept](drop-in.md#resume-a-crawl)",
         shown="`site` goes on from its state; a project's own spider does not",
     )
 
@@ -297,7 +297,7 @@ class Options:
         Choice(("capture", "continuous", "instant")),
         "capture",
         "`capture`: whole sites, once; `continuous`: their pages are looked at again, for so long, so that all of it"
-        " fits together at any instant ([collection.md](collection.md#without-an-end)); `instant`: the seeds are hubs,"
+        " fits together at any instant ([collection.md](collection.md#continuous-capture)); `instant`: the seeds are hubs,"
         " polled for news ([temporal.md](temporal.md))",
         section=NEWS,
     )
@@ -380,7 +380,7 @@ class Options:
         Choice(("off", "attested")),
         "off",
         "`attested` (with `collection` and `strategy=sharc-attested`): no request for a page that is as a former"
-        " capture has it, by the word of sitemaps that have earned trust ([how](collection.md#not-asked-at-all))",
+        " capture has it, by the word of sitemaps that have earned trust ([how](collection.md#skip-unchanged-pages))",
         never=_INSTANT,
     )
 
