@@ -72,8 +72,8 @@ class Options:
     url: tuple[str, ...] = argument(
         Urls(),
         (),
-        "site to capture (a bare host name is taken as `https://`; before a port `http://` or `https://` is written);"
-        " several separated by commas or blanks, captured side by side",
+        "site to capture, or several, separated by commas or blanks. A bare host name means `https://`; with a port,"
+        " write `http://` or `https://`",
         section=WHAT,
     )
     seeds: tuple[str, ...] = argument(
@@ -89,20 +89,20 @@ class Options:
     subsites: str = argument(
         DIVISION,
         "",
-        "capture part by part, the largest coherent part first, each around a reference instant of its own; `links`"
-        " needs `pip install 'sharc-crawler[links]'` ([subsites.md](subsites.md))",
+        "capture part by part, the largest coherent part first, each around its own reference instant"
+        " ([subsites.md](subsites.md)); `links` needs `pip install 'sharc-crawler[links]'`",
         shown="the site as a whole",
         never=_INSTANT,
     )
     sitemap: tuple[str, ...] | None = argument(
-        Sitemaps(), None, "`auto`: from robots.txt, else `/sitemap.xml`; `off`; or its URL", shown="`auto`"
+        Sitemaps(), None, "`auto`: from robots.txt, or `/sitemap.xml`; `off`: none; or its URL", shown="`auto`"
     )
     hints: float = argument(
         Real(0, 1),
         HINTS,
-        "share of all visits and revisits, at most, for second looks before the reference instant T: sitemaps, feeds"
-        " and lists of changes are read again, and pages that they say have changed since their visit are visited again"
-        "; 0: none ([rates.md](rates.md#second-looks-before-t))",
+        "maximum share of visits and revisits that are second looks: before the reference instant T, sitemaps, feeds"
+        " and lists of changes are read again, and pages that changed since their visit, according to these, are"
+        " visited again; 0: none ([rates.md](rates.md#second-looks-before-t))",
         never=_INSTANT,
     )
     scope: str = argument(
@@ -110,37 +110,37 @@ class Options:
         "host",
         "what belongs to a site: `host` (with or without `www.`), `domain`, `prefix` (the seed's folder)",
     )
-    include: tuple[str, ...] = argument(ReadBy("regular expression", "patterns"), (), "only pages whose URL it finds")
+    include: tuple[str, ...] = argument(ReadBy("regular expression", "patterns"), (), "only pages whose URL matches")
     exclude: tuple[str, ...] = argument(
         ReadBy("regular expression", "patterns"),
         (),
-        "no pages whose URL it finds ([ready-made](arguments.md#wikis-and-blogs) for MediaWiki, WordPress and others)",
+        "no pages whose URL matches ([ready-made](arguments.md#wikis-and-blogs) for MediaWiki, WordPress and others)",
     )
     size: int = both(
         Whole(high=1e9),
         0,
-        "estimated number of pages of a site, where no sitemap tells",
+        "estimated number of pages of a site, if it has no sitemap",
         shown="as many as are known",
         never=_INSTANT,
     )
     limit: int = argument(
         Whole(),
         0,
-        "pages visited at most: those that turn out gone count, too, but neither revisits nor embedded files"
-        " (`max_requests` counts all requests); 0: no limit, but no link is followed once 2,000,000 are known",
+        "maximum number of pages visited, including those that are gone, but not revisits or embedded files"
+        " (`max_requests` counts all requests); 0: no limit, but no link is followed once 2,000,000 pages are known",
         shown="none",
         never=_INSTANT,
     )
     hops: int | None = argument(
         Whole(),
         None,
-        "links in a row from a seed or sitemap ([which count](settings.md#what-is-no-page)), at most; 0: no limit",
+        "maximum number of links in a row from a seed or sitemap ([which count](settings.md#traps)); 0: no limit",
         shown=f"{HOPS}, none for `dfs`",
     )
     traps: bool = argument(
         Flag(),
         True,
-        "`0`: follow what looks like a trap's pages, too ([what is no page](settings.md#what-is-no-page))",
+        "`0`: also follow links that look like a trap ([what that is](settings.md#traps))",
     )
     max_requests: int = both(
         Whole(), 0, "[budget](arguments.md#budgets) of each site: requests, revisits included", shown="none"
@@ -149,40 +149,40 @@ class Options:
     max_time: float = both(
         Duration(bare=False),
         0.0,
-        "budget of each site: time while it runs (`mode=instant` ends at its next poll then, with `for=` at once)",
+        "budget of each site: running time (then `mode=instant` ends at its next poll, or at once with `for=`)",
         shown="none",
     )
     delay: float = both(
         Duration(),
         0.0,
-        "time between two requests to a host, `www.x` and `x` being one (robots.txt may ask for more)",
+        "time between two requests to a host (robots.txt may ask for more); `www.x` and `x` are one host",
         setting="DOWNLOAD_DELAY",
         profile=1.0,
     )
     output: Path | None = both(
         Folder(),
         None,
-        "folder for WARCs, state and report, of one crawl; `captures/%(name)s/%(time)s`: for each spider and run, as in"
-        " `FEEDS`; without it a project's own spider keeps nothing",
+        "folder for WARCs, state and report of one crawl. `captures/%(name)s/%(time)s` is filled in for each spider and"
+        " run, as in `FEEDS`. Without it, a project's own spider keeps nothing",
         shown="none; `site`: `captures/HOST-TIME`",
     )
     collection: Path | None = argument(
         Folder(),
         None,
-        "folder of [a collection](collection.md), made where there is none: output, history, masks, `dedup=site` and"
-        " the arguments of its site follow from it; `url` names one of its sites",
+        "folder of [a collection](collection.md), created if missing. It sets output, history, masks, `dedup=site` and"
+        " the arguments of its site; `url` names one of its sites",
         never=_INSTANT,
     )
     history: str | None = both(
         Text("file"),
         None,
-        "file with the archive's history ([schema](observations.md)): rates, known pages and size come from it, and"
-        " what a capture learns is added",
+        "file with the archive's history ([schema](observations.md)). Rates, known pages and size are read from it;"
+        " what the capture learns is added",
     )
     rates: str = both(
         RATES,
         "captures,sitemap",
-        "[sources of change rates](rates.md#sources), in the order in which they are asked: `captures`, `sitemap`,"
+        "[sources of change rates](rates.md#sources), in the order in which they are tried: `captures`, `sitemap`,"
         " `predictor:model=FILE`, …",
     )
     dry_run: bool = argument(Flag(), False, "`1`: check everything, show the plan, send nothing")
@@ -190,22 +190,22 @@ class Options:
     resume: str = both(
         FlagOr("rebuild"),
         "",
-        "`rebuild`: `site` goes on from state made again from the WARC files and the log, where that in the folder is"
-        " [lost or damaged](report.md#lost-or-damaged-state); `1`: a project's own spider, cut off, goes on where it was"
-        " when the same command is given again (needs `SHARC_OUTPUT`): [what is kept](drop-in.md#resume-a-crawl)",
-        shown="`site` goes on from its state; a project's own spider does not",
+        "`rebuild`: if the state in the folder is [lost or damaged](report.md#lost-or-damaged-state), `site` rebuilds"
+        " it from the WARC files and the log. `1`: a project's own spider resumes when you run the same command again"
+        " (needs `SHARC_OUTPUT`): [what is kept](drop-in.md#resume-a-crawl)",
+        shown="`site` resumes from its state; a project's own spider does not",
     )
 
     # Logged in
     cookies: str | None = argument(
         COOKIES,
         None,
-        "cookies that requests are made with, in Netscape's format (`cookies.txt`): of a session that you are entitled"
-        " to capture ([how](capturing.md#logged-in))",
+        "cookies to send, in Netscape's format (`cookies.txt`), from a session that you are entitled to capture"
+        " ([how](capturing.md#logged-in))",
         never=_INSTANT,
     )
     state: str | None = argument(
-        STATE, None, "the same, and what scripts had stored: a storage state of Playwright's", never=_INSTANT
+        STATE, None, "a storage state of Playwright's: cookies, and what scripts had stored", never=_INSTANT
     )
     netrc: str | None = argument(
         NETRC,
@@ -216,51 +216,51 @@ class Options:
     session: str = argument(
         Text("words"),
         "logged in",
-        "whose session that is, in a word, as `reader`: report and certificate say it (with one of these files)",
+        "whose session it is, in a word such as `reader`, for report and certificate (with one of these files)",
     )
     keep_secrets: bool = argument(
-        Flag(), False, "`1`: leave the session's secrets in WARC requests (with one of these files)"
+        Flag(), False, "`1`: do not mask the session's secrets in WARC requests (with one of these files)"
     )
 
     # Pages made by script
     browser: str = argument(
         Choice(("never", "auto", "always")),
         "never",
-        "`always`: each page is shown by a Chromium, whose every request the crawl makes for it, and archives"
-        "; `auto`: those of classes of URLs where that shows more ([browser.md](browser.md))",
+        "`always`: show each page in Chromium, and make and archive all requests for it. `auto`: only for classes of"
+        " URLs where this shows more ([browser.md](browser.md))",
         section=SHOWN,
         never=_INSTANT,
     )
     behaviors: tuple[str, ...] = argument(
         Words(("scroll", "more")),
         ("scroll",),
-        "what is done with each page that rests: `scroll` it, and its parts, to their ends; click on what says `more`"
+        "what to do with each page once it is quiet: `scroll` it and its parts to their ends; click on `more`"
         " ([bounds](browser.md#bounds))",
         needs=_SHOWN,
     )
     post: bool = argument(
         Flag(),
         False,
-        "`1`: send what scripts ask by POST, too, at both downloads of a page, as sites with GraphQL need it; it may"
-        " have an effect there",
+        "`1`: also send scripts' POST requests, at both downloads of a page. Sites with GraphQL need this; it may have"
+        " effects on the site",
         needs=_SHOWN,
     )
     screenshots: bool = argument(
         Flag(),
         False,
-        "`1`: archive a picture of the first screen of each page that a browser shows, as `urn:view:URL`",
+        "`1`: archive a picture of the first screen of each page shown in a browser, as `urn:view:URL`",
         needs=_SHOWN,
     )
     text: bool = argument(
-        Flag(), False, "`1`: archive what each page that a browser shows says then, as `urn:text:URL`", needs=_SHOWN
+        Flag(), False, "`1`: archive the text of each page shown in a browser, as `urn:text:URL`", needs=_SHOWN
     )
 
     # While it runs
     control: bool = both(
         Flag(),
         True,
-        "say how far the crawl is (`sharc watch`), and take orders from `sharc control` (in a project: all"
-        " but `delay`, which its download slots keep)",
+        "let `sharc watch` show the crawl, and `sharc control` control it (in a project: everything but `delay`, which"
+        " its download slots decide)",
         section=RUNS,
     )
 
@@ -268,8 +268,8 @@ class Options:
     ranker: str | None = argument(
         Text("name"),
         None,
-        "chooses among the `seeds` by archives' history, crawls the chosen in that order and says afterwards how many"
-        " had changed: `hacs`, `frequency`, … ([hacs.md](hacs.md))",
+        "choose among the `seeds` by archives' history, crawl the chosen in that order, and report how many had"
+        " changed: `hacs`, `frequency`, … ([hacs.md](hacs.md))",
         section=SEEDS,
         shown="all seeds",
         never=_INSTANT,
@@ -277,28 +277,28 @@ class Options:
     theta: Threshold | None = argument(
         RealOrAuto(0, 1),
         None,
-        "chosen with a probability of change of at least this; `auto`: where F1 is likely greatest",
+        "minimum probability of change for a seed to be chosen; `auto`: the one that probably gives the best F1",
         needs=_RANKER,
     )
-    budget: int | None = argument(Whole(), None, "chosen at most", needs=_RANKER)
+    budget: int | None = argument(Whole(), None, "maximum number of seeds chosen", needs=_RANKER)
     timemaps: tuple[str, ...] = argument(
         TextList("files and folders"),
         (),
-        "the archives' history: CDX, TimeMaps, WARC, folders of them, as `sharc seeds fetch` makes; also `history`",
+        "archives' history: CDX, TimeMaps, WARC, or folders of them as `sharc seeds fetch` makes; beside `history`",
         needs=_RANKER,
     )
-    updates: str = argument(UPDATES, "digest", "what a change is", needs=_RANKER)
+    updates: str = argument(UPDATES, "digest", "what counts as a change", needs=_RANKER)
     explore: float = argument(
-        Real(0, 1), 0.0, "share of the seeds left out that is crawled all the same, to estimate recall", needs=_RANKER
+        Real(0, 1), 0.0, "share of the left-out seeds to crawl anyway, to estimate recall", needs=_RANKER
     )
 
     # Following the news
     mode: str = argument(
         Choice(("capture", "continuous", "instant")),
         "capture",
-        "`capture`: whole sites, once; `continuous`: their pages are looked at again, for so long, so that all of it"
-        " fits together at any instant ([collection.md](collection.md#continuous-capture)); `instant`: the seeds are hubs,"
-        " polled for news ([temporal.md](temporal.md))",
+        "`capture`: capture whole sites once. `continuous`: keep looking at their pages, so that they fit together at"
+        " any instant ([collection.md](collection.md#continuous-capture)). `instant`: poll the seeds as hubs for news"
+        " ([temporal.md](temporal.md))",
         section=NEWS,
     )
     every: float = argument(Duration(0.001), 300.0, "mean time between two polls of a hub", needs=_INSTANT)
@@ -306,15 +306,15 @@ class Options:
     requests: float = argument(
         Whole(1),
         math.inf,
-        "requests an hour at most, over all hosts (continuous: of each site, after its first visits)",
+        "maximum number of requests an hour, over all hosts (`continuous`: for each site, after its first visits)",
         needs=_TIMED,
-        shown="no budget; `continuous` needs one",
+        shown="none; `continuous` requires it",
     )
     upkeep: str = argument(
         Text("name"),
         "coherent",
-        "which page is looked at when: `coherent` (most pages shown as they were, at any instant), `sharp` (least"
-        " blur), `even`, or [your own](strategies.md#upkeep)",
+        "goal of the looks: `coherent` (show most pages as they were, at any instant), `sharp` (least blur), `even`, or"
+        " [your own](strategies.md#upkeep)",
         needs=_CONTINUOUS,
     )
 
@@ -322,65 +322,65 @@ class Options:
     dedup: str = both(
         Choice(DEDUP),
         "capture",
-        "equal payloads are stored once per `capture`, once per `site` (with `history`; replay then needs the former"
-        " captures, too), once in all of a `collection`, or every time (`off`)",
+        "store equal payloads once per `capture`, once per `site` (with `history`; replay then also needs the former"
+        " captures), once per `collection`, or every time (`off`)",
         section=KEPT,
     )
     wacz: bool = both(
         Flag(),
         False,
-        "package the captures as one [WACZ](https://specs.webrecorder.net/wacz/1.1.1/) file, too, when complete",
+        "when complete, also package the captures as one [WACZ](https://specs.webrecorder.net/wacz/1.1.1/) file",
         never=_INSTANT,
     )
     sign: str | None = both(
         KEY,
         None,
-        "private key (PEM, curve secp384r1), or that of a domain with its certificates (needs `timestamp`), that signs"
-        " certificate and package, as [wacz-auth](https://specs.webrecorder.net/wacz-auth/0.1.0/) has it ([what it"
+        "private key to sign certificate and package with, as in [wacz-auth](https://specs.webrecorder.net/wacz-auth/0.1.0/)"
+        " (PEM, curve secp384r1; or a domain's key with its certificates, which needs `timestamp`) ([what it"
         " proves](certificate.md#who-and-when))",
         never=_INSTANT,
     )
     timestamp: str | None = both(
         ReadBy("URL", "authority"),
         None,
-        "time stamp authority (RFC 3161) that is asked, at the end, when the certificate existed; needs `pip install"
+        "time stamp authority (RFC 3161) that stamps the certificate at the end; needs `pip install"
         " 'sharc-crawler[sign]'` ([what it proves](certificate.md#who-and-when))",
         never=_INSTANT,
     )
     objects: str | None = both(
         OBJECTS,
         None,
-        "object store that holds the capture: each exchange lies there before it counts, and the whole folder at the"
-        " end ([object stores](capturing.md#in-an-object-store)); `output` is the working copy. Needs `pip install"
+        "object store for the capture ([object stores](capturing.md#in-an-object-store)): it receives each exchange"
+        " before it counts, and the whole folder at the end; `output` is the working copy. Needs `pip install"
         " 'sharc-crawler[s3]'`",
         never=_INSTANT,
     )
     masks: str | None = both(
         MASKS,
         None,
-        "file of what does not count as a change of content, as `sharc masks` writes it ([changes.md](changes.md))",
+        "file of masks from `sharc masks`: parts that do not count as a change of content ([changes.md](changes.md))",
     )
     audit: float = argument(
         Real(0, 1),
         AUDIT,
-        "share of the pages claimed on the server's word (lastmods, 304s) that is downloaded again and compared, five"
-        " at least of each kind of URLs (kinds of few pages share theirs); 0: none",
+        "share of the pages claimed on the server's word (lastmods, 304s) to download again and compare, at least five"
+        " of each kind of URLs (kinds with few pages are combined); 0: none",
         never=_INSTANT,
     )
 
     lag: float = argument(
         Duration(),
         LAG,
-        "time after a change by which the site's sitemaps tell of it. What `sharc-attested` claims by one that was read"
-        " sooner is [provisional](certificate.md#provisional-and-confirmed). Former captures may show that it is more",
+        "time after a change until the site's sitemaps show it; more, if former captures show that. Until a sitemap is"
+        " read so late, claims of `sharc-attested` are [provisional](certificate.md#provisional-and-confirmed)",
         never=_INSTANT,
     )
 
     skip: str = argument(
         Choice(("off", "attested")),
         "off",
-        "`attested` (with `collection` and `strategy=sharc-attested`): no request for a page that is as a former"
-        " capture has it, by the word of sitemaps that have earned trust ([how](collection.md#skip-unchanged-pages))",
+        "`attested` (with `collection` and `strategy=sharc-attested`): do not request pages that are unchanged since a"
+        " former capture, according to sitemaps that have earned trust ([how](collection.md#skip-unchanged-pages))",
         never=_INSTANT,
     )
 
@@ -388,16 +388,16 @@ class Options:
     store: str = setting(
         plugin("store"),
         "sqlite",
-        "what keeps the state of a crawl in its output folder: a plug-in's name, or a dotted path"
-        " ([your own](stores.md)); `memory`: nothing to go on with",
+        "store for the state of a crawl in its output folder: a plug-in's name, or a dotted path"
+        " ([your own](stores.md)); `memory`: the crawl cannot be resumed",
     )
-    writer: str = setting(WRITER, "warc", "what keeps exchanges: a plug-in's name, or a dotted path")
+    writer: str = setting(WRITER, "warc", "writer for exchanges: a plug-in's name, or a dotted path")
     detector: str = setting(
-        plugin("detector"), "content", "what tells content from its trimmings: a plug-in's name, or a dotted path"
+        plugin("detector"), "content", "detector of changes of content: a plug-in's name, or a dotted path"
     )
-    warc: bool = setting(Flag(), True, "write WARC files into the output folder (a process of their own does it)")
-    warc_level: int = setting(Whole(0, 9), 6, "gzip level, 0 (stored), 1 (fast) to 9 (small)")
-    warc_size: int = setting(Bytes(10_000), 1_000_000_000, "after which a new WARC file is begun")
+    warc: bool = setting(Flag(), True, "write WARC files into the output folder (in a separate process)")
+    warc_level: int = setting(Whole(0, 9), 6, "gzip level: 0 (stored), 1 (fast) to 9 (small)")
+    warc_size: int = setting(Bytes(10_000), 1_000_000_000, "size after which a new WARC file is begun")
     warcinfo: tuple[tuple[str, str], ...] = setting(
         Pairs('`{"publisher": "…"}`', "fields_told"),
         (),
@@ -407,34 +407,34 @@ class Options:
     codings: tuple[str, ...] = setting(
         Words(ASKED_FOR),
         ("gzip", "deflate", "br"),
-        "content codings that servers are asked for (`site`). What is sent as `zstd` is archived as it came, but most"
-        " replay tools cannot show it yet",
+        "content codings to accept (`site`). Answers in `zstd` are archived unchanged, but most replay tools cannot"
+        " show them yet",
     )
     min_free: int = setting(
         Bytes(),
         100_000_000,
-        "on the disk of the output folder, below which the crawl pauses until there is room; 0: only when it is full"
-        " (then until 1 MB is free, and as much as what could not be written)",
+        "free space on the disk of the output folder below which the crawl pauses; 0: it pauses only when the disk is"
+        " full (until 1 MB is free, and as much as what could not be written)",
     )
     max_memory: int = setting(
         Bytes(),
         0,
-        "that responses may take which are under way, all hosts together: while they do, no further request is sent."
-        " Larger ones than 4 MiB lie on the disk; 0: an eighth of what the machine has",
+        "memory for responses in progress, over all hosts: when it is used up, no further request is sent. Responses"
+        " over 4 MiB are kept on disk; 0: an eighth of the machine's memory",
     )
     log: tuple[str, ...] = setting(
-        Words(tuple(FORMATS)), ("json",), "formats of [the log](report.md#the-log) that a crawl writes in its folder"
+        Words(tuple(FORMATS)), ("json",), "formats of [the log](report.md#the-log) that a crawl writes to its folder"
     )
     changefreq: tuple[tuple[str, float], ...] = setting(
         Pairs('`{"daily": SECONDS}`', "periods"),
         (),
-        "seconds between changes by class of a sitemap's `changefreq`, where `daily` is not a day",
+        "seconds between changes for a sitemap's `changefreq`, if `daily` does not mean a day",
     )
     page_resources: int = setting(
         Whole(),
         PAGE_RESOURCES,
-        "fetched of what one page, with its style sheets, is the first to embed; the others are listed as refused. A"
-        " page has up to 6,000 in any case; 0: all of them",
+        "maximum number of files fetched that one page, with its style sheets, is the first to embed; the others are"
+        " listed as refused. 0: no limit, but at most 6,000 are read from a page",
     )
     obey_robots: bool = setting(
         Flag(), True, "read and obey robots.txt (`site`; a project's own spider: `ROBOTSTXT_OBEY`)"
@@ -442,37 +442,36 @@ class Options:
     max_delay: float = setting(
         Duration(),
         _USUAL.max_delay,
-        "time between two requests to a host (as Heritrix has it; 288 pages a day). A host whose robots.txt asks for"
-        " more (`Crawl-delay`, `Request-rate`) is left out, with a note in the report: nothing is asked sooner than it"
-        " wants",
+        "maximum time between two requests to a host (the same as in Heritrix; 288 pages a day). A host whose"
+        " robots.txt asks for more (`Crawl-delay`, `Request-rate`) is left out, with a note in the report",
     )
     attempts: int = setting(
         Whole(1),
         _USUAL.attempts,
-        "attempts of one fetch, in all (`site`; a project's own spider: `RETRY_TIMES`). What is over `DOWNLOAD_MAXSIZE`"
-        " has one. A page that brought no answer, 429, 502, 503 or 504 each time has one more at the end of the visits,"
-        " twelve times `SHARC_BACK_OFF` later at least; where three in a row fail so on a host, its others have none. A"
-        " `robots.txt` has four more, for six minutes, before any page of its host; a sitemap two more, one on the way"
-        " and one at the visits' end (`sharc-attested`: four, before them). 1: no retries at all",
+        "attempts of one fetch, in all (`site`; a project's own spider: `RETRY_TIMES`). An answer over"
+        " `DOWNLOAD_MAXSIZE` has one. A page that gave no answer, 429, 502, 503 or 504 each time has one more at the"
+        " end of the visits, at least twelve times `SHARC_BACK_OFF` later, until three in a row fail on a host. A"
+        " `robots.txt` has four more, over six minutes, before any page of its host. A sitemap has two more, one during"
+        " the visits and one at their end (`sharc-attested`: four, before them). 1: no retries at all",
     )
     back_off: float = setting(
         Duration(),
         _USUAL.back_off,
-        "time before the second attempt, doubled for each further one. A page that fails when nothing else is left to"
-        " visit holds up the revisits for so long, and for `DOWNLOAD_TIMEOUT` each time it is silent",
+        "time before the second attempt, doubled for each further one. If a page fails when nothing else is left to"
+        " visit, the revisits wait that long, plus `DOWNLOAD_TIMEOUT` for each attempt without an answer",
     )
     browser_time: float = setting(
-        Duration(), 30.0, "of processor time that a page may take in a browser ([bounds](browser.md#bounds))"
+        Duration(), 30.0, "maximum processor time of a page in a browser ([bounds](browser.md#bounds))"
     )
     allowed_addresses: tuple[str, ...] = setting(
         TextList("networks, as `127.0.0.0/8`"),
         (),
-        "private networks that may be contacted. A private address that is typed as `url=` needs none: it is open to"
-        " its own site's capture, at its port",
+        "private networks that may be contacted. A private address that you give as `url=` is allowed for its own"
+        " site's capture, at its port",
     )
-    operator: str | None = setting(Contact(), None, "contact of who runs the crawl; goes into the User-Agent")
-    revisit_callbacks: bool = setting(Flag(), False, "hand revisits to a project's callbacks too")
-    progress: bool = setting(Flag(), True, "the progress line on stderr")
+    operator: str | None = setting(Contact(), None, "your contact, sent in the User-Agent")
+    revisit_callbacks: bool = setting(Flag(), False, "also pass revisits to a project's callbacks")
+    progress: bool = setting(Flag(), True, "show the progress line on stderr")
 
     @property
     def bounds(self) -> dict[str, float]:
