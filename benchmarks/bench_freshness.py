@@ -39,7 +39,7 @@ from real_histories import NAMED
 from scipy.optimize import brentq
 
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
-from sharc_crawler.frontier.modes.said import SaidOfPages
+from sharc_crawler.frontier.modes.hints import PageHints
 from sharc_crawler.frontier.spec import HINTS
 from sharc_crawler.lab.rates import believe
 from sharc_crawler.model import Phase
@@ -211,7 +211,7 @@ def as_crawled(
     looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 1, now, said=True)  # type: ignore[arg-type]
     looks.asked(1)
     ones, never = np.ones(size), np.zeros(size, np.bool_)
-    said = SaidOfPages(list(range(size)), rates, rates, ones, ones * math.inf, visited, stale, ~stale, never, never)
+    said = PageHints(list(range(size)), rates, rates, ones, ones * math.inf, visited, stale, ~stale, never, never)
     looks.choose(said, 1, step, now)
     found: list[int] = []
     while pages := looks.take():

@@ -1,4 +1,4 @@
-"""From a sighting to what a capture takes: canonical, not known yet, in scope."""
+"""Admit URLs to a capture: canonical, new and in scope; then rate and queue them."""
 
 from __future__ import annotations
 
@@ -24,43 +24,43 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Aside, Parts
 
-    Keyed = tuple[str, Sighting]  #: with what it is known by
+    Keyed = tuple[str, Sighting]  #: a sighting with its key
     Keys = Sequence[str | None]
 
-_PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # looked up once
-#: why URLs are left that a larger ``limit`` or ``hops`` would take
+_PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # local names are faster
+#: why URLs are left out that a larger ``limit`` or ``hops`` would admit
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
-MOST = 2_000_000  #: pages that a capture without ``limit`` knows, beyond which no link is followed: each takes memory
+MOST = 2_000_000  #: pages known without ``limit``; beyond that no link is followed, as each page takes memory
 LOG_OUT = "it would end the session"
 ORDER = "in a session, it would be an order to the server, by its name"
-_FILES = (".xml", ".gz", ".txt")  #: sitemaps that are no pages, by their names
+_FILES = (".xml", ".gz", ".txt")  #: endings of sitemaps that cannot be pages
 
 
 class Admitted(NamedTuple):
-    """What came of the sightings of one document."""
+    """Result of admitting the sightings of one document."""
 
-    new: int  #: URLs that the capture has not known
-    linked: list[PageId]  #: pages of the capture among them, new or not
+    new: int  #: URLs that were unknown and are admitted
+    linked: list[PageId]  #: all sighted pages of the capture, new or known
 
 
 class Origin(NamedTuple):
-    """Where URLs are named."""
+    """The document that names URLs."""
 
     now: Instant
-    parent: PageId  #: by this page
-    depth: int  #: of what it names
-    listed: bool  #: it is a sitemap, or what one names and leads on to another address
+    parent: PageId  #: its page
+    depth: int  #: of the URLs that it names
+    listed: bool  #: it is a sitemap, or a redirect that a sitemap names
 
 
 class Admitter:
-    """Decides which URLs that were seen belong to the capture, and enters them as pages, resources or sitemaps."""
+    """Decides which sighted URLs belong to the capture, and adds them as pages, resources or sitemaps."""
 
     def __init__(self, ledger: Ledger, parts: Parts, queuer: Queuer) -> None:
         self._ledger = ledger
         self.canonical = parts.canonical
         self.host_of = parts.host_of
         self._queuer = queuer
-        self.nested = 0  #: sitemaps that indexes within indexes named
+        self.nested = 0  #: sitemaps named by indexes within indexes
 
     def admit(
         self,
@@ -72,38 +72,38 @@ class Admitter:
         *,
         listed: bool = False,
     ) -> Admitted:
-        """Sightings of one document (see :class:`Origin`)."""
+        """Admit the sightings of one document (see :class:`Origin`)."""
         if not sightings:
             return Admitted(0, [])
         if listed:
-            sightings = [self.sitemap(capture, one) for one in sightings]
-        # Most are known, as they are spelled: looked up at once, in columns, as to read a field of each costs as much.
-        urls, kinds, _, hints, keyed, _, told = zip(*sightings, strict=True)
+            sightings = [self.sitemap(capture, sighting) for sighting in sightings]
+        # Most URLs are known as spelled: look them all up at once, in columns, since reading each field is as costly.
+        urls, kinds, _, hints, keyed, _, canonicals = zip(*sightings, strict=True)
         found = capture.seen.find([key or url for key, url in zip(keyed, urls, strict=True)] if any(keyed) else urls)
         plain = kinds.count(_PAGE) == len(kinds) and not any(hints)
         if plain and UNSEEN not in found:
             return Admitted(0, found)
-        keys = self._unknown(capture.seen, urls, keyed, told, found)
-        for page, one in () if plain else zip(found, sightings, strict=True):
-            if page != UNSEEN and (one.hints or one.kind is not _PAGE):
-                self._seen_again(capture, page, one, now, parent)
+        keys = self._unknown(capture.seen, urls, keyed, canonicals, found)
+        for page, sighting in () if plain else zip(found, sightings, strict=True):
+            if page != UNSEEN and (sighting.hints or sighting.kind is not _PAGE):
+                self._seen_again(capture, page, sighting, now, parent)
         new = [(key, sightings[at]) for at, key in keys.items() if found[at] == UNSEEN]
         fresh = self._taken(capture, new, origin := Origin(now, parent, depth, listed))
         entered = dict(zip(fresh, self._queuer.enter(capture, fresh, origin), strict=True))
         for at, key in keys.items():
             found[at] = entered.get(key, found[at])
         if not plain:
-            for key, one in [one for one in new if one[1].kind in EMBEDDED and fresh.get(*one).kind is _PAGE]:
-                self._seen_again(capture, entered[key], one, now, parent)  # a frame: a page that its page is shown by
+            for key, frame in [pair for pair in new if pair[1].kind in EMBEDDED and fresh.get(*pair).kind is _PAGE]:
+                self._seen_again(capture, entered[key], frame, now, parent)  # it is a page and a resource
             found = [page if kind is _PAGE else UNSEEN for page, kind in zip(found, kinds, strict=True)]
         if len(fresh) < len(found) and any(hints):
-            dated = [(at, keys.get(at) or one.key or one.url) for at, one in enumerate(sightings) if one.hints]
-            again = [(at, key) for at, key in dated if found[at] != UNSEEN and key not in fresh]
-            self._queuer.rate_again(capture, {found[at]: sightings[at]._replace(url=key) for at, key in again}, now)
+            dated = [(at, keys.get(at) or seen.key or seen.url) for at, seen in enumerate(sightings) if seen.hints]
+            known = [(at, key) for at, key in dated if found[at] != UNSEEN and key not in fresh]
+            self._queuer.rate_again(capture, {found[at]: sightings[at]._replace(url=key) for at, key in known}, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN] if UNSEEN in found else found)
 
     def sitemap(self, capture: SiteCapture, sighting: Sighting) -> Sighting:
-        """One of a sitemap leaves its canonical URL, by which things are known, to a page, until it has been read."""
+        """Give a sitemap a key other than its canonical URL until it is read: the URL may be a page's."""
         if sighting.kind is not Kind.SITEMAP or sighting.key:
             return sighting
         key = self.canonical(sighting.url)
@@ -111,25 +111,25 @@ class Admitter:
         return sighting if known else sighting._replace(key=f"{key}#")
 
     def _unknown(
-        self, seen: SeenUrls, urls: Sequence[str], keyed: Keys, told: Keys, found: list[PageId]
+        self, seen: SeenUrls, urls: Sequence[str], keyed: Keys, canonicals: Keys, found: list[PageId]
     ) -> dict[int, str]:
-        """The keys of those, by place, that are not known as they are spelled; others, that are, are found."""
+        """Return the keys, by place, of URLs unknown as spelled; those known by their key are put in ``found``."""
         places = [at for at, page in enumerate(found) if page == UNSEEN]
-        keys = [keyed[at] or told[at] or self.canonical(urls[at]) or "" for at in places]
+        keys = [keyed[at] or canonicals[at] or self.canonical(urls[at]) or "" for at in places]
         if keys != [urls[at] for at in places]:
             for at, key in zip(places, keys, strict=True):
                 found[at] = seen.get(key)
         return dict(zip(places, keys, strict=True))
 
     def take_up(self, capture: SiteCapture, pages: list[PageId], now: Instant) -> None:
-        """Pages that were left are fetched after all."""
+        """Queue pages that had been left out."""
         for page in pages:
             self._ledger.pages.move(page, Event.WANTED)
             capture.counts.left(-1)
         self._queuer.offer(capture, pages, now)
 
     def _taken(self, capture: SiteCapture, new: Sequence[Keyed], origin: Origin) -> dict[str, Sighting]:
-        """Of URLs that are new, with their keys, those that the capture takes, each as it was named first."""
+        """Return those new URLs that the capture admits, by key, each with its first sighting."""
         if capture.spec.session or not all(key for key, _ in new):
             new = [(key, one) for key, one in new if self._can_be_asked(capture, key, one)]
         fresh: dict[str, Sighting] = {}
@@ -143,14 +143,14 @@ class Admitter:
         return fresh
 
     def _can_be_asked(self, capture: SiteCapture, key: str, sighting: Sighting) -> bool:
-        """Is it an address, and not one that ends the session, or orders something in it?"""
+        """Is it an http(s) URL, and in a session neither a log-out nor an order?"""
         why = (_why_not(sighting.url) if capture.spec.session else "") if key else "not an http(s) URL"
         if why:
             self._ledger.left_out(key or sighting.url, why, sighting.via)
         return not why
 
     def _pages_taken(self, capture: SiteCapture, named: Sequence[Keyed], origin: Origin) -> dict[str, Sighting]:
-        """Of new pages those that the capture takes, each as it was named first."""
+        """Return those new pages that the capture admits, by key, each with its first sighting."""
         pages = dict(named)
         if len(pages) < len(named):
             pages |= reversed(named)
@@ -173,26 +173,26 @@ class Admitter:
         return pages
 
     def _wanted_besides(self, capture: SiteCapture, sighting: Sighting, key: str, origin: Origin) -> bool:
-        """What is no page: a resource, a hub or a sitemap."""
+        """Is a resource, hub, probe or sitemap admitted?"""
         if sighting.kind in EMBEDDED:
             return capture.spec.resources
         if sighting.kind is Kind.HUB:
             return capture.mode.takes_hubs and capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
         if sighting.kind is Kind.PROBE or not origin.depth:
             return True
-        from sharc_crawler.frontier.sitemaps import why_not  # many sites have one sitemap
+        from sharc_crawler.frontier.sitemaps import why_not  # many sites have no sitemap index
 
         if why := why_not(self, self._ledger.pages, capture.scope, key, origin.parent, origin.depth):
             self._ledger.left_out(key, why, sighting.via)
         return why is None
 
     def out_of_scope(self, capture: SiteCapture, url: str) -> str | None:
-        """Why a page is not captured that was admitted before the capture went on with a narrower scope."""
+        """Return why an admitted page is now out of scope: a resumed capture may have a narrower one."""
         key = self.canonical(url)
         return None if key is None else capture.scope.why_not(key)
 
     def _endless(self, capture: SiteCapture, urls: Sequence[str], origin: Origin) -> dict[str, str]:
-        """Which URLs that nobody gave us look like some of endlessly many, and why: their way here, or their like."""
+        """Return which linked URLs look like endlessly many, each with the reason: too many hops, or a trap."""
         hops, depth = capture.spec.hops, origin.depth
         if depth and hops and depth > hops:
             for url in urls[: MOST_LISTED - len(capture.far)]:
@@ -201,9 +201,9 @@ class Admitter:
         return capture.traps.endless(urls, origin.parent) if depth and capture.traps and not origin.listed else {}
 
     def _seen_again(self, capture: SiteCapture, page: PageId, sighting: Sighting, now: Instant, parent: PageId) -> None:
-        """A known URL: one more page that needs the resource, a page that is a hub, too, or one that is dated now."""
+        """Handle a known URL: a resource of one more page, a page that is also a hub, or a page dated now."""
         ledger = self._ledger
-        if sighting.kind in EMBEDDED and ledger.pages.kinds[page] is Kind.SITEMAP:  # that is read once, and not judged
+        if sighting.kind in EMBEDDED and ledger.pages.kinds[page] is Kind.SITEMAP:  # read once, never judged
             self.admit(capture, [sighting._replace(key=f"{self.canonical(sighting.url)}#")], now, parent)
         elif sighting.kind in EMBEDDED:
             if parent != NO_PARENT:
@@ -214,15 +214,15 @@ class Admitter:
             capture.mode.dated(page, sighting)
 
     def ingest(self, capture: SiteCapture, sightings: Sequence[Sighting], read: Instant) -> None:
-        """What sitemaps say of the last changes of pages, where that is wanted."""
+        """Pass lastmods of sitemaps to the mode, if it listens."""
         if capture.mode.listens:
-            from sharc_crawler.frontier.sitemaps import ingest  # at T, and where changes are looked out for
+            from sharc_crawler.frontier.sitemaps import ingest  # only if the mode listens
 
             ingest(self._ledger, self.canonical, capture, sightings, read)
 
 
 def _why_not(url: str) -> str:
-    """Why it is not asked for in a session; empty: it is."""
+    """Return why a URL is not requested in a session; empty if it is."""
     from sharc_crawler.addresses.orders import is_order
     from sharc_crawler.login import is_log_out  # only where there is one
 
@@ -233,22 +233,21 @@ TOO_LATE = "discovered after the reference instant"
 
 
 class Queuer:
-    """Gives admitted pages their rates, and hands them to the strategy or lets them wait for it."""
+    """Rates admitted pages and gives them to the strategy, or keeps them until there is one."""
 
     def __init__(self, ledger: Ledger, parts: Parts) -> None:
         self._ledger = ledger
         self._host_of = parts.host_of
 
     def enter(self, capture: SiteCapture, fresh: Mapping[str, Sighting], origin: Origin) -> list[PageId]:
-        """Rate, number and queue what is new; the numbers."""
+        """Rate, number and queue new URLs; return their numbers."""
         numbers, queued = list[PageId](), list[PageId]()
         if not fresh:
             return numbers
         estimates: Iterator[RateEstimate] = repeat(UNRATED)
         if not _waits(capture):
-            pages = [  # known by that
-                one if one.url == key else one._replace(url=key) for key, one in fresh.items() if one.kind is _PAGE
-            ]
+            named = [(key, sighting) for key, sighting in fresh.items() if sighting.kind is _PAGE]
+            pages = [one if one.url == key else one._replace(url=key) for key, one in named]
             estimates = iter(capture.rates.rates(pages, origin.now))
         for is_page, run in groupby(fresh.items(), key=_is_page):
             if is_page:
@@ -264,7 +263,7 @@ class Queuer:
     def _enter_pages(
         self, capture: SiteCapture, named: list[Keyed], estimates: Iterator[RateEstimate], origin: Origin
     ) -> tuple[range, list[PageId]]:
-        """Pages are numbered, all at once; and those that are queued."""
+        """Number pages, all at once; return all numbers, and those of queued pages."""
         ledger, mode = self._ledger, capture.mode
         late = TOO_LATE if capture.turned and not mode.parted else ""
         keys, sightings = zip(*named, strict=True)
@@ -283,7 +282,7 @@ class Queuer:
         return numbers, taken
 
     def _hosts(self, capture: SiteCapture, named: Sequence[Keyed]) -> list[int]:
-        """The numbers of their hosts; one that is new owes its robots.txt before all else."""
+        """Return the numbers of the URLs' hosts; a new host owes its robots.txt first."""
         ledger, known = self._ledger, self._ledger.host_numbers
         names = [one.host or self._host_of(one.url if one.key else key) for key, one in named]
         for name, (_, one) in () if known.keys() >= set(names) else zip(names, named, strict=True):
@@ -292,15 +291,15 @@ class Queuer:
         return list(map(known.__getitem__, names))
 
     def _enter_other(self, capture: SiteCapture, key: str, sighting: Sighting, origin: Origin) -> PageId:
-        """Resources and sitemaps: owed by their host, whatever the strategy says; its number."""
+        """Number a resource, hub, probe or sitemap, which its host owes whatever the strategy says."""
         ledger, parent = self._ledger, origin.parent
         embedded = parent != NO_PARENT and sighting.kind in EMBEDDED
-        beyond = embedded and capture.embedded.full(ledger.owner(parent))  # no host hears of what is not fetched
+        beyond = embedded and capture.embedded.full(ledger.owner(parent))  # not fetched, so no host is added
         (host,) = [ledger.pages.hosts[parent]] if beyond else self._hosts(capture, [(key, sighting)])
         late = TOO_LATE if capture.turned else ""
         (page,) = ledger.add_pages([key], [sighting], [host], origin.depth, parent, reasons=[late])
         if late:
-            if embedded:  # what is not captured is missing, if this copy is what its page was at T
+            if embedded:  # missing from its page's state at T
                 ledger.embeds(parent, page)
             return page
         if sighting.kind is Kind.HUB:
@@ -311,7 +310,7 @@ class Queuer:
             ledger.owe(page, Slot.ONLY)
             return page
         twice = parent != NO_PARENT and capture.strategy is not None and capture.strategy.revisits
-        if parent == NO_PARENT:  # no page brings it: its host asks for what comes next, and after the last for the end
+        if parent == NO_PARENT:  # no page will wake its host: ask it for visits, and in the end for the capture's end
             ledger.hosts[host].has_pages = True
         else:
             ledger.embeds(parent, page)
@@ -320,25 +319,25 @@ class Queuer:
         return page
 
     def owe_robots(self, capture: SiteCapture, number: int, url: str, depth: int = 0) -> None:
-        """The host owes this robots.txt (or what it redirects to) before all else."""
+        """Make the host owe this robots.txt (or what it redirects to) before all else."""
         key = f"robots:{url}"
-        if key in capture.seen:  # read again after a day
+        if key in capture.seen:  # it is read again after a day
             key += f" {len(self._ledger.pages)}"
         (page,) = self._ledger.add_pages([key], [Sighting(url, Kind.ROBOTS, "host")], [number], depth, NO_PARENT)
         self._ledger.owe(page, Slot.ONLY)
 
     def rating(self, capture: SiteCapture, now: Instant, aside: Aside) -> Iterator[Future[Any]]:
-        """All pages that are known before the first decision get their rates: one question, and all is learned once."""
+        """Rate all pages known before the first decision in one call, so that rates are learned once."""
         if unrated := capture.front.take_unrated():
             waiting = Sightings(unrated, self._ledger.pages.urls)
             yield (rates := aside(partial(capture.rates.rates, waiting, now), len(unrated)))
             self._ledger.rated_all(unrated.pages, rates.result())
         capture.swings = capture.swings or capture.rates.swings()
 
-    def rate_again(self, capture: SiteCapture, told: Mapping[PageId, Sighting], now: Instant) -> None:
-        """A document tells of pages that were known: those not visited yet get better rates."""
+    def rate_again(self, capture: SiteCapture, dated: Mapping[PageId, Sighting], now: Instant) -> None:
+        """Rate known pages anew that a document dates and that are not visited yet."""
         ledger, pages, known = self._ledger, self._ledger.pages, {}
-        for page, sighting in told.items():
+        for page, sighting in dated.items():
             if page in capture.front.unrated:
                 capture.front.unrated.put(page, sighting, pages.urls[page])
                 ledger.hinted(page, sighting.hints)
@@ -351,30 +350,26 @@ class Queuer:
                     capture.strategy.reprice(page, estimate.rate)
 
     def offer(self, capture: SiteCapture, queued: Sequence[PageId], now: Instant) -> None:
-        """Pages were found: the strategy takes them, or they wait until there is one for them."""
+        """Give found pages to the strategy, or keep them until there is one."""
         if capture.strategy is None:
             capture.front.wait(queued)
         elif own := capture.mode.joining(queued):
             self.add(capture, own, now)
 
     def add(self, capture: SiteCapture, queued: Sequence[PageId], now: Instant) -> None:
-        """Hand pages to the strategy."""
+        """Give pages to the strategy."""
         assert capture.strategy is not None, "pages are offered until there is one"
         pages = self._ledger.pages
-        rates, weights, shapes = (_taken(column, queued) for column in (pages.rates, pages.weights, pages.shapes))
+        rates, weights, shapes = (_values(column, queued) for column in (pages.rates, pages.weights, pages.shapes))
         capture.strategy.add(
             Candidates.of(
-                queued,
-                capture.mode.planned_by(queued, rates),
-                weights,
-                shapes,
-                capture.mode.attestable(queued, now),
+                queued, capture.mode.planned_by(queued, rates), weights, shapes, capture.mode.attestable(queued, now)
             )
         )
 
 
 def _waits(capture: SiteCapture) -> bool:
-    """Are rates asked for once all is known that the sitemaps name?"""
+    """Are rates computed later, once all sitemaps are read?"""
     return capture.strategy is None and capture.mode.whole
 
 
@@ -382,6 +377,6 @@ def _is_page(named: Keyed) -> bool:
     return named[1].kind is _PAGE
 
 
-def _taken(column: array[float], pages: Sequence[PageId]) -> array[float]:
-    """A column's values of some pages."""
+def _values(column: array[float], pages: Sequence[PageId]) -> array[float]:
+    """Return a column's values for some pages."""
     return array("d", map(column.__getitem__, pages))

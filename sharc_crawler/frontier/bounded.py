@@ -1,8 +1,8 @@
-"""What one site capture may cost: requests, bytes, time. Visits end while there is room for their revisits.
+"""Budgets of site captures: requests, bytes, time. Visits stop while there is room for their revisits.
 
-A page that is visited and never revisited is of unknown coherence: it costs, and proves nothing. So a visit is made
-only if what is left afterwards suffices for all revisits due by then. Where something turns out larger than expected,
-the largest revisits lose their room, until all others fit: one large file does not cost many small pages theirs.
+A page that is visited but never revisited costs requests and proves nothing. So a visit is made only if the rest of
+the budget suffices for all revisits due by then. If pages turn out larger than expected, the largest revisits are given
+up until the others fit: one large file does not cost many small pages their revisits.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Result, Seconds, Slot
 from sharc_crawler.plural import counted
 
-TESTED = 12  #: pages answered 304 that are downloaded in full beside the share that is audited, mostly
+TESTED = 12  #: pages answered 304 usually downloaded in full beside the audited share
 _REVISITED = EMBEDDED | {Kind.PAGE}
 
 
 class _Cost(NamedTuple):
-    """Requests, bytes and seconds; of what is bounded, those left, and those that something takes."""
+    """Requests, bytes and seconds: those left, or those that something needs."""
 
     requests: float
     size: float
@@ -37,7 +37,7 @@ class _Cost(NamedTuple):
 
 
 class SiteBudget(Spending):
-    """What a capture has spent, and whether it may spend more: at least one of the three is bounded."""
+    """What a capture has spent and may still spend; at least one of the three is bounded."""
 
     def __init__(self, spec: CaptureSpec, started: Instant) -> None:
         super().__init__()
@@ -46,17 +46,17 @@ class SiteBudget(Spending):
         self._requests = 0
         self.room = spec.max_requests or math.inf
         self._sizes: dict[PageId, int] = {}  #: bytes of the visit
-        self._suffixes: dict[str, tuple[int, int]] = {}  #: of URLs → downloads, bytes
-        self._due: set[PageId] = set()  #: to be revisited, if only the visit comes off: room is kept for them
+        self._suffixes: dict[str, tuple[int, int]] = {}  #: suffix of URLs → downloads, bytes
+        self._due: set[PageId] = set()  #: to be revisited if the visit succeeds: room is kept for them
         self._due_bytes = 0
-        self._validated: set[PageId] = set()  #: to be revisited, and with validators: some 304s are tested
-        #: of these, as a heap of negative sizes; also those released since
+        self._validated: set[PageId] = set()  #: to be revisited with validators: some 304s will be tested
+        #: heap of due revisits by negative size; may contain pages released since
         self._largest: list[tuple[int, PageId]] = []
-        self._seeds: set[PageId] = set()  #: to be visited yet: room is kept for them, whenever their turn comes
-        self._listed: set[PageId] = set()  #: the same of what sitemaps name; of pages that links lead to
+        self._seeds: set[PageId] = set()  #: not visited yet: room is kept for them
+        self._listed: set[PageId] = set()  #: pages of sitemaps not visited yet: room is kept before other pages
 
     def why_not(self, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
-        """Which bound forbids it; robots.txt is read as long as there is time."""
+        """Return which bound forbids a download, or ``None``; robots.txt only needs time."""
         if kind is Kind.ROBOTS and now < self.ends:
             return None
         spec = self._spec
@@ -74,11 +74,11 @@ class SiteBudget(Spending):
 
     @property
     def ends(self) -> Instant:
-        """Infinity: time is not bounded."""
+        """When the time budget ends; infinity: there is none."""
         return self._started + self.paused + self._spec.max_time if self._spec.max_time else math.inf
 
     def spare(self, now: Instant) -> float:
-        """Requests, about, that room is kept for by no revisit that is due."""
+        """Return about how many requests are left that no due revisit needs."""
         spec, left = self._spec, self._left(Kind.PAGE, now)
         kept = len(self._due) + 2 * (len(self._seeds) + len(self._listed)) + self._tests
         made = max(1, self._requests)
@@ -90,7 +90,7 @@ class SiteBudget(Spending):
         return min((room for bound, room in rooms if bound), default=math.inf)
 
     def restore(self, visits: Sequence[VisitRow], pages: PageTable) -> None:
-        """All former fetches, in the order in which they ended; those before a capture began anew cost it nothing."""
+        """Count all former fetches in the order of their ends; those before a capture began anew cost nothing."""
         for visit in visits:
             task = Task(visit.page, visit.slot, visit.plan, visit.attempt)
             if visit.outcome.started < self._started:
@@ -107,16 +107,16 @@ class SiteBudget(Spending):
                 self.forgone(task, reason)
 
     def keep_room(self, seeds: Iterable[PageId]) -> None:
-        """For their visits and their revisits, until they are visited."""
+        """Keep room for the visits and revisits of seeds until they are visited."""
         self._seeds.update(seeds)
 
     def keep_listed(self, known: Iterable[PageId], pages: PageTable) -> None:
-        """Room for those that a sitemap names and that wait for their visit, before others are visited."""
+        """Keep room for queued pages that a sitemap names, before others are visited."""
         queued = (page for page in known if pages.states[page] == State.QUEUED and page not in self._seeds)
         self._listed.update(filter(pages.listed, queued))
 
     def leased(self, task: Task, kind: Kind) -> None:
-        """A request is made; what is visited will be revisited."""
+        """Count a request; keep room for its revisit."""
         self._requests += 1
         self.room = max(self.room - 1, 0)
         self._let_go(task.page)
@@ -124,13 +124,13 @@ class SiteBudget(Spending):
             self._due.add(task.page)
 
     def ended(self, task: Task, url: str, outcome: Outcome, finished: bool) -> None:
-        """It ended so."""
+        """Count the end of a request."""
         super().ended(task, url, outcome, finished)
         if finished:
-            self._let_go(task.page)  # one that a former capture stands for was never asked for
+            self._let_go(task.page)  # a visit taken from a former capture was never leased
             due = task.page in self._due
             if due and task.slot is Slot.FIRST and task.page in self._sizes and outcome.result is not Result.OK:
-                return  # a second look that showed nothing: its visit stands, and its revisit is due
+                return  # a second look that failed: the first visit stands, and its revisit is due
             self._release(task.page)
             if outcome.result is Result.OK and task.slot is not Slot.SECOND:
                 self._measured(task.page, url, outcome.length, due)
@@ -139,13 +139,13 @@ class SiteBudget(Spending):
         self._give_up_the_largest()
 
     def forgone(self, task: Task, reason: str) -> None:
-        """A download was not made."""
+        """Count a download that was not made."""
         super().forgone(task, reason)
         self._let_go(task.page)
         self._release(task.page)
 
     def _let_go(self, page: PageId) -> None:
-        """No room is kept for its visit."""
+        """Keep no more room for a page's visit."""
         self._seeds.discard(page)
         self._listed.discard(page)
 
@@ -156,13 +156,13 @@ class SiteBudget(Spending):
         return task.slot is Slot.ONLY and kind is Kind.PAGE and self.all_revisited
 
     def _release(self, page: PageId) -> None:
-        """No room is kept for it."""
+        """Keep no more room for a page's revisit."""
         if page in self._due:
             self._due.remove(page)
             self._due_bytes -= self._sizes.get(page, 0)
 
     def _measured(self, page: PageId, url: str, size: int, due: bool) -> None:
-        """A visit took so many bytes; is its revisit due?"""
+        """Note the size of a visit; ``due``: keep room for its revisit."""
         made, total = self._suffixes.get(_suffix(url), (0, 0))
         self._suffixes[_suffix(url)] = made + 1, total + size
         self._sizes[page] = size
@@ -172,13 +172,13 @@ class SiteBudget(Spending):
             heapq.heappush(self._largest, (-size, page))
 
     def _give_up_the_largest(self) -> None:
-        """Keep no more room than there is."""
+        """Give up the largest revisits while the room kept exceeds the bytes left."""
         if self._spec.max_bytes:
             while self._largest and self._due_bytes > self._spec.max_bytes - self.received:
                 self._release(heapq.heappop(self._largest)[1])
 
     def _left(self, kind: Kind, now: Instant) -> _Cost:
-        """Of each bound; sitemaps, which come before all pages, may take half of it."""
+        """Return what is left of each bound; sitemaps, which come before pages, may take half."""
         spec = self._spec
         share = 0.5 if kind is Kind.SITEMAP and not self._due else 1.0
         return _Cost(
@@ -188,9 +188,9 @@ class SiteBudget(Spending):
         )
 
     def _need(self, task: Task, kind: Kind, url: str, now: Instant) -> _Cost:
-        """What a download takes with all revisits that are due after it."""
+        """Return what a download needs together with all due revisits."""
         if task.slot is Slot.SECOND:
-            if kind is Kind.SITEMAP:  # what is read at T decides how the capture goes on
+            if kind is Kind.SITEMAP:  # the reading at T decides how the capture goes on
                 return _Cost(1, 0, 0)
             kept = 0 if task.page in self._due else self._due_bytes
             return _Cost(1, kept + self._sizes.get(task.page, 0), 0)
@@ -201,29 +201,29 @@ class SiteBudget(Spending):
         time = requests * self._pace(now) + self._waits(now)
         if kind is not Kind.PAGE or task.page in self._seeds or task.page in self._listed:
             return _Cost(requests, size, time)
-        listed, left = 2 * len(self._listed), self._left(kind, now)  # how much bytes and time it takes is hardly known
+        listed, left = 2 * len(self._listed), self._left(kind, now)  # their bytes and time are hardly known
         some = min(listed * self._expected(""), left.size / 2), min(listed * self._pace(now), left.time / 2)
         return _Cost(requests + listed, size + some[0], time + some[1])
 
     @property
     def _tests(self) -> int:
-        """Downloads in full of pages answered 304, that room is kept for."""
+        """Full downloads that will test 304s: room is kept for them."""
         share, most = self._spec.audit, len(self._validated)
         return min(most, math.ceil(share * most) + TESTED) if share else 0
 
     def _expected(self, suffix: str) -> float:
-        """Bytes of a visit: the mean of its suffix, or the suffixes' median for the first of one."""
+        """Return the bytes a visit will take: the mean for its suffix; for a new suffix the median of all means."""
         if found := self._suffixes.get(suffix):
             made, total = found
             return total / made
         return median_low(total / made for made, total in self._suffixes.values()) if self._suffixes else 0.0
 
     def _pace(self, now: Instant) -> Seconds:
-        """What a request took so far, on average."""
+        """Return the mean seconds per request so far."""
         return self._ran(now) / max(1, self._requests)
 
     def _waits(self, now: Instant) -> Seconds:
-        """Until a page may be asked for in another second: by the first revisit, and by each test after its 304."""
+        """Return the waits for another second before asking a page again: at the first revisit and each test."""
         return (1 + self._tests) * max(0.0, 1.0 - self._pace(now))
 
     def _ran(self, now: Instant) -> Seconds:
@@ -231,7 +231,7 @@ class SiteBudget(Spending):
 
 
 def _suffix(url: str) -> str:
-    """What tells a PDF from a page before either is downloaded.
+    """Return the suffix of a URL's path, which tells a PDF from a page before the download.
 
     >>> _suffix("http://a.example/annual/REPORT.pdf?v=2"), _suffix("http://a.example/news/")
     ('.pdf', '')

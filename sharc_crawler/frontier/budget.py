@@ -1,4 +1,4 @@
-"""What one site capture has cost. Where an order bounds it, :mod:`~sharc_crawler.frontier.bounded` says what it may."""
+"""What a site capture has cost so far; :mod:`~sharc_crawler.frontier.bounded` has captures with a budget."""
 
 from __future__ import annotations
 
@@ -11,52 +11,52 @@ from sharc_crawler.frontier.pages import PageTable
 from sharc_crawler.frontier.rows import VisitRow
 from sharc_crawler.model import Instant, Kind, Outcome, PageId, Seconds, Slot
 
-PREFIX = "budget: "  #: before the bound, in the reason why something was not fetched
+PREFIX = "budget: "  #: begins the reasons of downloads that the budget forbids
 
 
 class Spending:
-    """What a capture has spent; nothing bounds it. Restored by telling it of all former fetches."""
+    """What a capture without bounds has spent."""
 
     def __init__(self) -> None:
         self.received = 0  #: bytes
-        self.room = math.inf  #: requests that it may make yet
-        self.all_revisited = True  #: also what was taken for the last visit, if another one comes after it
-        self.paused: Seconds = 0.0  #: when no process was running
-        self.listed = 0  #: pages that sitemaps name and that it left
+        self.room = math.inf  #: requests left
+        self.all_revisited = True  #: a page visited as the last one is revisited if more pages follow
+        self.paused: Seconds = 0.0  #: time in which no process ran
+        self.listed = 0  #: pages of sitemaps that the budget left out
         self.unproven: dict[PageId, str] = {}  #: page → why it was not revisited
 
     def why_not(self, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
-        """Which bound forbids a download; ``None``: none does."""
+        """Return which bound forbids a download, or ``None``."""
 
     @property
     def ends(self) -> Instant:
-        """From when on nothing is downloaded any more."""
+        """When the time budget ends."""
         return math.inf
 
-    def spare(self, now: Instant) -> float:  # noqa: ARG002 - for the bounded one
-        """Requests, about, that room is kept for by nothing."""
+    def spare(self, now: Instant) -> float:  # noqa: ARG002 - for subclasses
+        """Return about how many requests are left that no due revisit needs."""
         return math.inf
 
     def keep_room(self, seeds: Iterable[PageId]) -> None:
-        """For pages that are to be visited whenever their turn comes."""
+        """Keep room for the visits and revisits of seeds."""
 
     def keep_listed(self, known: Iterable[PageId], pages: PageTable) -> None:
-        """For those that a sitemap names, before others."""
+        """Keep room for pages that sitemaps name, before others."""
 
     def leased(self, task: Task, kind: Kind) -> None:
-        """A request is made."""
+        """Count a request that is made."""
 
-    def ended(self, task: Task, url: str, outcome: Outcome, finished: bool) -> None:  # noqa: ARG002 - for the bounded one
-        """It ended so."""
+    def ended(self, task: Task, url: str, outcome: Outcome, finished: bool) -> None:  # noqa: ARG002 - for subclasses
+        """Count the end of a request."""
         self.received += outcome.length
 
     def forgone(self, task: Task, reason: str) -> None:
-        """A download was not made."""
+        """Count a download that was not made."""
         if task.slot is Slot.SECOND:
             self.unproven[task.page] = Reason.NEVER_REVISITED.of(reason.removeprefix(PREFIX))
 
-    def restore(self, visits: Sequence[VisitRow], pages: PageTable) -> None:  # noqa: ARG002 - for the bounded one
-        """All former fetches, in the order in which they ended."""
+    def restore(self, visits: Sequence[VisitRow], pages: PageTable) -> None:  # noqa: ARG002 - for subclasses
+        """Count all former fetches, in the order in which they ended."""
         self.received += sum(visit.outcome.length for visit in visits if visit.attempt)
         for visit in visits:
             if not visit.attempt and (reason := visit.outcome.error or "").startswith(PREFIX):

@@ -1,8 +1,7 @@
 """One site capture: a scope with one reference instant, one strategy, one queue.
 
-It is parted into values, each of which is written by its own methods alone: where the capture stands (:class:`Life`),
-what is counted, what is owed, what was found before the first decision, what is embedded where, what was left out,
-what it may cost. What a mode has to know beyond that lies in its own object.
+Its state is split into objects that only their own methods change: the phase (:class:`Life`), counts, owed downloads,
+pages found before the first decision, embedded resources, URLs left out, the budget. Each mode keeps further state.
 """
 
 from __future__ import annotations
@@ -32,149 +31,149 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.swings import Swings
     from sharc_crawler.strategies.door import Door
 
-MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept for a seed that turns out to have moved there
+MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept in case a seed redirects there
 
 
 class Counts:
-    """How many pages of a capture are known, visited, captured, revisited, late; hubs count as captured, too."""
+    """Numbers of pages known, visited, captured, revisited and late; hubs count as captured, too."""
 
     __slots__ = ("captured", "dropped", "late", "pages", "revisits", "visits")
 
     def __init__(self) -> None:
-        self.pages = 0  #: of kind PAGE, admitted
+        self.pages = 0  #: admitted, of kind PAGE
         self.visits = 0  #: pages whose first visit is over
-        self.captured = 0  #: of these visits, those that brought content
+        self.captured = 0  #: first visits that brought content
         self.revisits = 0
-        self.dropped = 0  #: visits and revisits that no request was made for
-        self.late = 0  #: pages that are recorded and not fetched
+        self.dropped = 0  #: visits and revisits refused without a request
+        self.late = 0  #: pages recorded but not fetched
 
     def known(self, pages: int = 1) -> None:
-        """A page is admitted, or several."""
+        """Count admitted pages."""
         self.pages += pages
 
     def left(self, pages: int = 1) -> None:
-        """An admitted page is only recorded, or several; -1: one of these is fetched after all."""
+        """Count pages recorded but not fetched; -1 if one is fetched after all."""
         self.late += pages
 
     def visited(self, captured: bool, pages: int = 1) -> None:
-        """A page's first visit is over, or that of several."""
+        """Count finished first visits."""
         self.visits += pages
         self.captured += captured * pages
 
     def polled(self) -> None:
-        """A hub has answered for the first time."""
+        """Count a hub that has answered for the first time."""
         self.captured += 1
 
     def revisited(self) -> None:
-        """A page's second visit is over."""
+        """Count a finished revisit."""
         self.revisits += 1
 
 
 class Owed:
-    """What was handed to hosts and is not over."""
+    """Downloads given to hosts and not finished."""
 
     __slots__ = ("first", "pending", "unread")
 
     def __init__(self) -> None:
         self.pending = 0  #: downloads of any kind
-        self.first: set[PageId | str] = set()  #: sitemaps, and hosts' robots.txt, that the next visit waits for
-        self.unread: set[PageId] = set()  #: sitemaps that visits wait for no longer, and T does
+        self.first: set[PageId | str] = set()  #: sitemaps, and hosts whose robots.txt, the next visit waits for
+        self.unread: set[PageId] = set()  #: sitemaps that T waits for, but visits no longer do
 
-    def one(self) -> None:
-        """A download is handed to its host."""
+    def add(self) -> None:
+        """Count a download given to its host."""
         self.pending += 1
 
     def ended(self) -> None:
-        """A fetch that the capture had owed is over."""
+        """Count off a finished download."""
         self.pending -= 1
 
     def before_visits(self, what: PageId | str) -> None:
-        """A sitemap, or the robots.txt of a host, is to be read before the next visit is decided."""
+        """Let the next visit wait for a sitemap, or for the robots.txt of a host."""
         self.first.add(what)
 
     def was_read(self, what: PageId | str) -> None:
-        """It was read, or is lost."""
+        """Wait for it no longer: it was read, or is lost."""
         self.first.discard(what)
         self.unread.discard(what)
 
 
 class Front:
-    """What is found before there is a strategy, and waits for it."""
+    """Pages found before there is a strategy."""
 
     def __init__(self) -> None:
         self.waiting = array("i")
-        self.unrated = Unrated()  #: whose rates are asked for once all that waits is known
-        self.moved: list[str] = []  #: where seeds redirect to, out of the scope that they span
-        self.elsewhere: list[Sighting] = []  #: out of scope by the sitemaps that were read before the first page
+        self.unrated = Unrated()  #: pages to be rated together before the first decision
+        self.moved: list[str] = []  #: targets of seeds' redirects, outside the seeds' scope
+        self.elsewhere: list[Sighting] = []  #: out-of-scope pages that the first sitemaps named
 
     def wait(self, pages: Iterable[PageId]) -> None:
-        """Pages wait for the strategy."""
+        """Keep pages until there is a strategy."""
         self.waiting.extend(pages)
 
     def take(self) -> Sequence[PageId]:
-        """The pages that waited for a strategy; from now on none waits."""
+        """Return the waiting pages and keep none."""
         taken, self.waiting = self.waiting, array("i")
         return taken
 
     def take_unrated(self) -> Unrated:
-        """All of these, once."""
+        """Return the unrated pages and keep none."""
         taken, self.unrated = self.unrated, Unrated()
         return taken
 
     def lies_elsewhere(self, sighting: Sighting) -> None:
-        """The site may turn out to have moved there."""
+        """Keep an out-of-scope page: the site may have moved there."""
         if len(self.elsewhere) < MAX_ELSEWHERE:
             self.elsewhere.append(sighting)
 
     def moved_to(self, location: str) -> None:
-        """A seed leads to another place."""
+        """Note where a seed redirects to."""
         self.moved.append(location)
 
     def take_elsewhere(self) -> list[Sighting]:
-        """What lay elsewhere is looked at again."""
+        """Return the out-of-scope pages and keep none."""
         taken, self.elsewhere = self.elsewhere, []
         return taken
 
 
 class Embedded:
-    """Page → resources that were first found on it."""
+    """Resources by the page on which each was first found."""
 
     def __init__(self, most: int) -> None:
-        """``most``: of one page that are fetched; 0: all."""
+        """``most``: resources fetched of one page; 0: no limit."""
         self._most = most
         self._found: dict[PageId, list[PageId]] = {}
         self._beyond: set[PageId] = set()
 
     def add(self, page: PageId, resource: PageId) -> None:
-        """The page was the first to embed it."""
+        """Add a resource that this page was the first to embed."""
         if self.full(page):
             self._beyond.add(resource)
         self._found.setdefault(page, []).append(resource)
 
     def full(self, page: PageId) -> bool:
-        """Is no more of a page fetched?"""
+        """Has the page reached its limit?"""
         return 0 < self._most <= len(self._found.get(page, ()))
 
     def why_not(self, resource: PageId) -> str | None:
-        """Why one is not fetched; ``None``: it is."""
+        """Return why a resource is not fetched, else ``None``."""
         return f"its page embeds more than SHARC_PAGE_RESOURCES={self._most}" if resource in self._beyond else None
 
     def __contains__(self, page: PageId) -> bool:
         return page in self._found
 
     def take(self, page: PageId) -> list[PageId]:
-        """Those of a page, once."""
+        """Return a page's resources and forget them."""
         return self._found.pop(page, [])
 
     def clear(self) -> None:
-        """Nobody will ask again."""
+        """Forget all."""
         self._found.clear()
 
 
 class SiteCapture:
     """The state of one site capture."""
 
-    mode: Mode  #: what it decides its own way; chosen when it is opened, or restored
+    mode: Mode  #: how this kind of capture decides; set when opened or restored
 
     def __init__(self, spec: CaptureSpec, scope: Admission, rates: Rates, started: Instant) -> None:
         self.spec = spec
@@ -187,67 +186,67 @@ class SiteCapture:
         self.front = Front()
         self.embedded = Embedded(spec.page_resources)
         self.left_out = LeftOut()
-        self.far: dict[str, PageId] = {}  #: left for ``hops``, and who named it: its way may prove shorter
-        self.ways: ShortestWays | None = None  #: while it is being found how far these are
-        self.revisited = Revisits()  #: how revisits are judged
-        self.seen = SeenUrls()  #: every URL known to this capture, by its key
+        self.far: dict[str, PageId] = {}  #: URLs left out for ``hops``, and who named each; their way may prove shorter
+        self.ways: ShortestWays | None = None  #: while the distances of these are computed
+        self.revisited = Revisits()  #: judges revisits
+        self.seen = SeenUrls()  #: all known URLs, by key
         self.budget = spending_of(spec, started)
         self.traps = Traps() if spec.traps and spec.mode in ("capture", "continuous") else None
-        self.doubted: Doubted | None = None  #: once there are such pages
+        self.doubted: Doubted | None = None  #: once there are doubted pages
         self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read
-        self.later: list[tuple[Instant, Task]] = []  #: what failed, and when: tried once more at the end of the visits
-        self.refusals: dict[int, Refusals] = {}  #: by host: pages in a row that were refused alike
-        self.beginning = False  #: that is being worked on
-        self.weighing = False  #: all that the server said is being weighed, or all links are followed
-        self.former = 0  #: visits that were over when it was built
-        #: to be downloaded, or downloaded, after T, as their former record is lost
+        self.later: list[tuple[Instant, Task]] = []  #: failed tasks with due times, tried once more after the visits
+        self.refusals: dict[int, Refusals] = {}  #: by host: pages refused alike in a row
+        self.beginning = False  #: the strategy is being built
+        self.weighing = False  #: evidence is being weighed, or links are being followed, in another thread or in steps
+        self.former = 0  #: visits finished when the strategy was built
+        #: pages downloaded (again) only after T, as the record of before is lost
         self.again: frozenset[PageId] = frozenset()
-        self.swings: Swings | None = None  #: how far the site's changes swing together, once its rates are known
+        self.swings: Swings | None = None  #: how far the pages' rates vary together, once known
         self.notes: list[str] = []
         self.interruptions: list[tuple[Instant, Instant]] = []
 
     @property
     def phase(self) -> Phase:
-        """The phase that the capture is in."""
+        """The capture's phase."""
         return self.life.phase
 
     @property
     def reference(self) -> Instant | None:
-        """T, once it is fixed."""
+        """T, once fixed."""
         return self.life.reference
 
     @property
     def turned(self) -> bool:
-        """The reference instant has passed, of the site or of the part under way, and visits are over."""
+        """Are visits over, and T of the site (or the open part) past?"""
         after = self.strategy is not None and self.strategy.accepts_late
         phase = self.life.phase
         return phase not in (Phase.OPENING, Phase.VISIT) and not (phase is Phase.REVISIT and after)
 
     def begin(self, strategy: Door) -> None:
-        """Its strategy (of its next part, or made again) decides from now on."""
+        """Let this strategy decide from now on."""
         self.life.begin()
         self.strategy = strategy
         self.former = self.counts.visits
 
     def next_part(self) -> None:
-        """Another strategy is to come, with a T of its own."""
+        """Prepare for the next part, with a strategy and a T of its own."""
         self.life.next_part()
         self.strategy = None
 
     def widen(self, location: str) -> None:
-        """A seed leads out of the scope: it takes the scope along."""
+        """Widen the scope to where a seed redirects."""
         self.scope = self.scope.widened(location)
         self.front.moved_to(location)
 
     def note(self, text: str, instead_of: str = "") -> None:
-        """What a reader of the report must know; each text once."""
+        """Add a note to the report, once, in place of an older one."""
         if instead_of in self.notes:
             self.notes.remove(instead_of)
         if text not in self.notes:
             self.notes.append(text)
 
     def row(self) -> CaptureRow:
-        """The capture as the store keeps it."""
+        """Return the row that the store keeps."""
         return CaptureRow(
             SOLE,
             self.spec,
@@ -264,9 +263,9 @@ class SiteCapture:
 
 
 def spending_of(spec: CaptureSpec, started: Instant) -> Spending:
-    """The budget of a capture by this order."""
+    """Make the budget of a capture."""
     if not (spec.max_requests or spec.max_bytes or spec.max_time):
         return Spending()
-    from sharc_crawler.frontier.bounded import SiteBudget  # only where something is bounded
+    from sharc_crawler.frontier.bounded import SiteBudget  # only with a bound
 
     return SiteBudget(spec, started)

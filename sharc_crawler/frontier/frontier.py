@@ -1,11 +1,10 @@
 """The frontier of one site capture: three verbs, no sockets, no clock.
 
-``schedule``: URLs were seen. ``next``: what to fetch now (a lease), or how long to wait, or that all is done.
-``finished``: a fetch ended so, with these links, in one step. What the simulator evaluates is, object for object, what
-crawls.
+``schedule`` adds URLs. ``next`` says what to fetch now (a lease), how long to wait, or that the capture is done.
+``finished`` reports how a fetch ended and which links it found, in one step. The simulator runs this same code.
 
-Promises: a lease that is not answered in time is queued again; a host is never asked sooner than its delay after its
-last request began, nor more often at once than it bears, whoever asks; it is done once all its pages are finished.
+Guarantees: a lease that is not answered in time is queued again. No host gets a request before its delay has passed
+since the last one began, nor more requests at once than allowed, whoever asks.
 Many in one process are led by :class:`~sharc_crawler.frontier.sites.Sites`.
 """
 
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class Shared:
-    """What the frontiers of one process share: the paces of machines, the numbers of leases, the polls' budget."""
+    """State that all frontiers of a process share: paces of machines, lease numbers, the budget of polls."""
 
     def __init__(
         self,
@@ -61,35 +60,35 @@ class Shared:
         machine: Callable[[str], str] = machine_of,
         pace: Callable[[str], Pace] = lambda _: Pace(),
     ) -> None:
-        self._machine = machine  #: which hosts are one
-        self._new_pace = pace  #: of a machine
-        #: by machine: who captures two sites of it asks it no more often than for one
+        self._machine = machine  #: maps a host to its machine
+        self._new_pace = pace  #: makes the pace of a machine
+        #: by machine: two sites on one machine share its pace
         self._paces: dict[str, Pace] = {}
-        self.terms = terms  #: of an instant crawl
+        self.terms = terms  #: of an instant crawl's polls
         self.polls: Polls | None = None  #: its polls, once there are some
-        self.last = 0  #: the number of the lease granted last
-        self.unwritten: set[Ledger] = set()  #: whose last changes could not be written, or are to be soon
-        self.woken: Callable[[Ledger], None] = lambda _: None  #: a frontier that had no host to ask has one
-        #: a page that is not this frontier's may be another's: by its canonical URL, so many links from a seed
+        self.last = 0  #: number of the last lease granted
+        self.unwritten: set[Ledger] = set()  #: those with changes not yet written
+        self.woken: Callable[[Ledger], None] = lambda _: None  #: called when an idle frontier has a host to ask again
+        #: offers an out-of-scope page to the other sites: sighting, canonical URL, links from a seed
         self.outside: Callable[[Sighting, str, int], None] = lambda *_: None
 
     def pace(self, host: str) -> Pace:
-        """The pace of the machine that a host is on; may be called in any thread."""
+        """Return the pace of the machine that a host is on; thread-safe."""
         machine = self._machine(host)
         pace = self._paces.get(machine)
         return pace or self._paces.setdefault(machine, self._new_pace(machine))
 
 
 _LOSSES = {Result.REFUSED, Result.GONE, Result.REDIRECTED}
-_FAILED, _PAGE, _ROBOTS, _SECOND = Result.FAILED, Kind.PAGE, Kind.ROBOTS, Slot.SECOND  # looked up once
+_FAILED, _PAGE, _ROBOTS, _SECOND = Result.FAILED, Kind.PAGE, Kind.ROBOTS, Slot.SECOND  # local names are faster
 LEASE_TIME: Seconds = 3600.0
-FEW = 3  #: pages of a host that fail once more in a row, after which it is not asked for the others
-KNOWN = 10  #: captured pages from which on a site is known to answer
-MAX_REFUSED = 2_000  #: pages that robots.txt, a budget or a trap closes, per decision
+FEW = 3  #: last retries that fail in a row on a host, after which its other last retries are dropped
+KNOWN = 10  #: captured pages after which a row of refusals may mean throttling
+MAX_REFUSED = 2_000  #: pages refused (robots.txt, budget, trap) per decision
 
 
 class Frontier:
-    """One site capture over hosts with their own politeness; ``shared``: with other sites' frontiers."""
+    """One site capture over hosts with their own politeness; ``shared``: state shared with other sites."""
 
     def __init__(
         self,
@@ -110,28 +109,28 @@ class Frontier:
         self._finisher = Finisher(self.ledger, self._opener, self._admitter, self._parts.aside)
         self._chooser = Chooser(self.ledger, self._opener.begin, self._finisher)
         self._leases = Leases(self.ledger, lease_time, self._parts.former, self._parts.believed)
-        self.stopped = False  #: it can go on no more, and is asked for nothing
+        self.stopped = False  #: it cannot continue; nothing more is fetched
 
     @property
     def capture(self) -> SiteCapture:
-        """What has been opened, or restored."""
+        """The capture that was opened or restored."""
         return self.ledger.capture
 
     @property
     def polls(self) -> Polls | None:
-        """The hubs of an instant crawl and when they are polled; all its sites share them."""
+        """The polls of an instant crawl, shared by all its sites; ``None`` for other crawls."""
         return self._shared.polls
 
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool = True) -> SiteCapture:
-        """Begin the site capture with its seeds; ``seeded=False``: what it captures is scheduled by hand."""
+        """Begin the site capture with its seeds; with ``seeded=False`` the caller schedules all URLs itself."""
         capture = self._opener.open(spec, now, seeded)
         self.ledger.commit()
         return capture
 
     def schedule(self, sightings: Sequence[Sighting], now: Instant, depth: int = 0) -> int:
-        """URLs were seen outside of any fetch; the number of those that are new. What is out of scope is left.
+        """Add URLs seen outside any fetch, and return how many are new. Those out of scope are left out.
 
-        ``depth``: so many links from a seed of another site.
+        ``depth``: links from a seed, if another site named them.
         """
         new = self._admitter.admit(self.capture, sightings, now, depth=depth).new
         self._admitter.ingest(self.capture, sightings, now)
@@ -140,35 +139,35 @@ class Frontier:
         return new
 
     def change_delay(self, delay: Seconds) -> None:
-        """From each host's last request on; what robots.txt asks for, and exceptions by host, stay."""
-        from sharc_crawler.frontier.visits.delaying import change_delay  # by order alone
+        """Change the delay, counted from each host's last request; robots.txt's delays and exceptions by host stay."""
+        from sharc_crawler.frontier.visits.delaying import change_delay  # only by order
 
         change_delay(self.ledger, delay)
 
     def note(self, text: str, instead_of: str = "") -> None:
-        """What a reader of the report must know, unless the capture is complete."""
+        """Add a note to the report, unless the capture is complete."""
         if not self.done:
             self.capture.note(text, instead_of)
             self.ledger.changed_capture()
 
     def restore(self, saved: Batch, now: Instant) -> None:
-        """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""
+        """Continue where a former process stopped, at any moment: fetches in flight are queued again."""
         self.recall(saved, now)
         self.recalled(saved)
 
     def recall(self, saved: Batch, now: Instant) -> None:
-        """What takes long of that; nobody else is concerned, so that any thread may do it."""
-        from sharc_crawler.frontier.restoring.restorer import Restorer  # only where there is something to go on with
+        """Do the slow part of :meth:`restore`; it touches no shared state and may run in any thread."""
+        from sharc_crawler.frontier.restoring import Restorer  # only when a capture is resumed
 
         Restorer(self.ledger, self._opener).restore(saved, now)
 
     def recalled(self, saved: Batch) -> None:
-        """The rest."""
+        """Do the rest of :meth:`restore`."""
         self._shared.last = max([self._shared.last, *(visit.lease for visit in saved.visits)])
         self.ledger.commit()
 
     def next(self, now: Instant) -> Fetch | Wait | Done:
-        """The best thing to do at ``now``."""
+        """Return the fetch to make at ``now``, or how long to wait, or that the capture is done."""
         self._leases.expire(now)
         polls, ring = self._shared.polls, self.ledger.ring
         if polls is not None and (free := polls.budget.ready(now)) > now:
@@ -178,7 +177,7 @@ class Frontier:
         refused = 0
         while (number := ring.head()) is not None:
             host = self.ledger.hosts[number]
-            if refused == MAX_REFUSED:  # others wait for their turn
+            if refused == MAX_REFUSED:  # let other sites have their turn
                 self.ledger.commit()
                 return Wait(now + SOON)
             if host.pace.busy >= host.at_once:
@@ -197,15 +196,15 @@ class Frontier:
                     ring.delay(min(max(host.pace.due, later), ends) if now < ends else later)
                 else:
                     ring.park()
-                host.pace.offer()  # who waits for it need not wait for this host
+                host.pace.offer()  # hosts that share the pace need not wait for this one
         self.ledger.commit()
         times = [time for time in (ring.earliest(), self._leases.expiry()) if time is not None]
         return Wait(min(times)) if times else Done()
 
     def finished(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting] = ()) -> Judgement | None:
-        """A leased fetch ended so, with these links. The judgement, where this finished a page's last visit.
+        """Report how a leased fetch ended, with its links; return the judgement if this was the page's last visit.
 
-        An answer to a lease that has expired meanwhile is ignored: the page is queued again.
+        An answer to an expired lease is ignored: its page is queued again already.
         """
         task = self._leases.answer(fetch, outcome)
         if task is None:
@@ -214,7 +213,7 @@ class Frontier:
         capture = ledger.capture
         again, lost = False, outcome.result in _LOSSES and capture.counts.captured >= KNOWN
         if outcome.result is _FAILED or lost or capture.refusals:
-            from sharc_crawler.frontier.visits.trying_again import comes_again  # where something failed
+            from sharc_crawler.frontier.visits.trying_again import comes_again  # only after failures
 
             again = comes_again(ledger, self._admitter, fetch, task, outcome)
         again = again or capture.mode.asks_again(task.page, task.slot, outcome)
@@ -223,7 +222,7 @@ class Frontier:
         judgement = None
         if again:
             ledger.visited(fetch, task, outcome, finished=False)
-            from sharc_crawler.frontier.visits.trying_again import try_again  # where something failed
+            from sharc_crawler.frontier.visits.trying_again import try_again  # only after failures
 
             try_again(ledger, task, outcome)
         else:
@@ -233,9 +232,9 @@ class Frontier:
         return judgement
 
     def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> None:
-        """A leased fetch will end so, and names these besides those that :meth:`finished` is told: a long sitemap.
+        """Add a part of the links of a fetch under way, such as a long sitemap's; :meth:`finished` gets the rest.
 
-        Where it never ends, it is made again, and names them again.
+        If the fetch never ends, it is repeated with all its links.
         """
         task = self._leases.task(fetch)
         if task is not None:
@@ -244,20 +243,20 @@ class Frontier:
 
     @cached_property
     def loads(self) -> PageLoads:
-        """What pages load whose visits are under way, in browsers."""
-        from sharc_crawler.frontier.visits.loading import PageLoads  # only where there are some
+        """The resources that pages load while browsers show them."""
+        from sharc_crawler.frontier.visits.loading import PageLoads  # only with a browser
 
         return PageLoads(self.ledger, self._parts.canonical, self._admitter, self._leases)
 
     def give_back(self, fetch: Fetch, now: Instant, sent: Instant = 0.0) -> None:
-        """A leased fetch came to nothing for a reason of our own: it is made again, and no attempt is counted.
+        """Queue a leased fetch again that failed for a reason of our own; no attempt is counted.
 
-        ``sent``: by when its request had left, if it had.
+        ``sent``: when its request left, if it did.
         """
         self._leases.give_back(fetch, now, sent)
 
     def _lease(self, host: Host, task: Task, now: Instant) -> Fetch | None:
-        """Hand a task out; ``None`` where robots.txt or the budget forbids it."""
+        """Lease a task; ``None`` if robots.txt, the budget or the scope forbids it."""
         pages = self.pages
         kind, url = pages.kinds[task.page], pages.urls[task.page]
         if host.rules and kind is not _ROBOTS:
@@ -271,7 +270,7 @@ class Frontier:
         taken = capture.spec.skip == "attested" and self._takes(capture, task, kind, url)
         silent = ""
         if (host.lost or host.away) and self.ledger.leaves_hosts and not taken:
-            from sharc_crawler.frontier.visits.delaying import why_silent  # where something failed
+            from sharc_crawler.frontier.visits.delaying import why_silent  # only after failures
 
             silent = why_silent(self.ledger, host, now)
         if reason := silent or self._why_not(capture, task, kind, url, now, free=taken):
@@ -280,7 +279,7 @@ class Frontier:
         if taken:
             return self._leases.grant(host, task._replace(attempt=TAKEN), kind, url, now)
         if (due := self._leases.due(task.page, now)) > now:
-            host.pace.pause(due)  # the host waits: an order is kept
+            host.pace.pause(due)  # the whole host waits, so that the order of visits is kept
             host.retry(task, due)
             return None
         if (polls := self._shared.polls) is not None:
@@ -289,12 +288,12 @@ class Frontier:
         return self._leases.grant(host, task, kind, url, now)
 
     def _refuse(self, task: Task, reason: str, now: Instant) -> None:
-        from sharc_crawler.frontier.visits.refusing import refuse  # many captures are refused nothing
+        from sharc_crawler.frontier.visits.refusing import refuse  # many captures never refuse a page
 
         refuse(self.ledger, self._opener, task, reason, now)
 
     def _takes(self, capture: SiteCapture, task: Task, kind: Kind, url: str) -> bool:
-        """Does a former answer stand for a page, which is not asked for then?"""
+        """Does an answer of a former capture stand for the page, so that no request is made?"""
         if kind is not Kind.PAGE or task.slot is not Slot.ONLY:
             return False
         look = self._parts.taken(capture.spec, url)
@@ -303,11 +302,9 @@ class Frontier:
     def _why_not(
         self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant, *, free: bool
     ) -> str | None:
-        """Why a capture no longer wants what it had queued; ``None``: it does. What is ``free`` needs no budget."""
-        once_more = self.ledger.politeness.attempts + (
-            2 if kind is Kind.SITEMAP else 1
-        )  # a sitemap's first is on the way
-        if task.attempt >= once_more and (self.polls is None or now >= self.polls.ends):
+        """Return why a queued page is no longer wanted, else ``None``; what is ``free`` needs no budget."""
+        last = self.ledger.politeness.attempts + (2 if kind is Kind.SITEMAP else 1)  # sitemaps get one more on the way
+        if task.attempt >= last and (self.polls is None or now >= self.polls.ends):
             host = self.ledger.hosts[self.pages.hosts[task.page]]
             if host.lost >= FEW:
                 return f"it had failed, and {host.name} failed {FEW} such pages once more"
@@ -322,7 +319,7 @@ class Frontier:
         return None if free else capture.budget.why_not(task, kind, url, now)
 
     def _rules_are_old(self, host: Host, task: Task, now: Instant) -> bool:
-        """Must robots.txt be read again before anything else?"""
+        """Must robots.txt be read again first?"""
         if not host.waits and now - host.read >= MAX_AGE:
             url = urljoin(self.pages.urls[task.page], "/robots.txt")
             self._queuer.owe_robots(self.capture, self.pages.hosts[task.page], url)

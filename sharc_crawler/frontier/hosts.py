@@ -1,6 +1,6 @@
-"""One host's politeness: when it may be asked again, how often at once, what it allows.
+"""Politeness by host: when it may be asked again, how many requests at once, what robots.txt allows.
 
-Hosts that are nearly always one machine (``www.x`` and ``x``) share their pace; robots.txt is each one's own.
+Hosts that are nearly always one machine (``www.x`` and ``x``) share a pace; each has its own robots.txt.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from typing import NamedTuple
 from sharc_crawler.links.robots import Rules
 from sharc_crawler.model import Instant, Outcome, PageId, Plan, Result, Seconds, Slot
 
-TOO_MANY = {429, 503}  #: what a host says that is asked too often
-TAKEN = 0  #: attempts at what no server was asked for: a former capture has it
+TOO_MANY = {429, 503}  #: statuses that mean: too many requests
+TAKEN = 0  #: attempt number of a visit that a former capture's answer stands for: no request is made
 
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
-    """How hosts are treated; one value for all, with exceptions by host name."""
+    """How hosts are treated, with exceptions by host name."""
 
     delay: Seconds = 1.0  #: between the starts of two requests to one host
     concurrency: int = 1  #: requests in flight per host
-    attempts: int = 3  #: of one fetch, in all
+    attempts: int = 3  #: in all, at one fetch
     back_off: Seconds = 5.0  #: before the second attempt; doubled for each further one
     longest_pause: Seconds = 3600.0  #: a server's Retry-After is honoured up to this
-    #: a host whose robots.txt asks for more between two requests is left out, where Heritrix stops obeying it
-    #: (respectCrawlDelayUpToSeconds): nothing is asked sooner than it wants. 288 pages a day
+    #: a host whose robots.txt asks for a longer delay is left out. (Heritrix asks it sooner than it wants:
+    #: respectCrawlDelayUpToSeconds.) 300 s allow 288 pages a day
     max_delay: Seconds = 300.0
     obey_robots: bool = True
     agent: str = "sharc-crawler"  #: product token that robots.txt is read for
-    hosts: Mapping[str, Seconds] | None = None  #: delays of single hosts
-    at_once: Mapping[str, int] | None = None  #: requests in flight of single hosts
-    apart: bool = True  #: two downloads of a page are in two seconds
+    hosts: Mapping[str, Seconds] | None = None  #: delays by host
+    at_once: Mapping[str, int] | None = None  #: requests in flight by host
+    apart: bool = True  #: two downloads of a page start in different seconds
 
     def delay_of(self, host: str) -> Seconds:
-        """The delay between two requests to a host."""
+        """Return the delay between two requests to a host."""
         return (self.hosts or {}).get(host, self.delay)
 
     def concurrency_of(self, host: str) -> int:
-        """The requests in flight to a host, at most."""
+        """Return how many requests to a host may be in flight."""
         return (self.at_once or {}).get(host, self.concurrency)
 
 
 class Task(NamedTuple):
-    """A download that a host owes: which URL, in which slot, for the how-manieth time."""
+    """A download that a host owes: the page, its slot, the number of the attempt."""
 
     page: PageId
     slot: Slot = Slot.ONLY
@@ -56,40 +56,40 @@ class Task(NamedTuple):
 
 
 class Pace:
-    """When a machine may be asked again, whichever of its names is used, for whichever site."""
+    """When a machine may be asked again, shared by all its host names and all sites."""
 
     __slots__ = ("_waiting", "busy", "due", "last", "paused")
 
     def __init__(self) -> None:
-        self.due = self.paused = 0.0  #: instants: `paused` until, whatever the delay
-        self.last: tuple[Instant, Host | None] = 0.0, None  #: request, and to which of its hosts
+        self.due = self.paused = 0.0  #: when the next request may start; end of the pause, whatever the delay
+        self.last: tuple[Instant, Host | None] = 0.0, None  #: start of the last request, and its host
         self.busy = 0  #: requests in flight
-        self._waiting: dict[tuple[HostRing, int], None] = {}  # hosts that found it busy, next to be asked first
+        self._waiting: dict[tuple[HostRing, int], None] = {}  # hosts that found it busy, the longest first
 
     def pause(self, until: Instant) -> None:
-        """Nothing more is sent before ``until``."""
+        """Send no request before ``until``."""
         self.paused = max(self.paused, until)
         self.due = max(self.due, until)
 
     def asked(self, host: Host, at: Instant) -> None:
-        """A host of its was sent a request: the next one waits for that host's delay."""
+        """Note a request to one of its hosts: the next waits for that host's delay."""
         self.last = (at, host) if at >= self.last[0] else self.last
         self.due = max(self.due, at + host.delay)
 
-    def free(self, now: Instant, host: Host) -> Instant:  # noqa: ARG002 - for whoever shares it with others
-        """From when on it may be asked what a host of its has to ask."""
+    def free(self, now: Instant, host: Host) -> Instant:  # noqa: ARG002 - for subclasses
+        """Return when this host may be asked next."""
         return self.due
 
     def wait(self, ring: HostRing, host: int) -> None:
-        """A host has found it busy."""
+        """Queue a host that found the machine busy."""
         self._waiting[ring, host] = None
 
     def leave(self, ring: HostRing) -> None:
-        """No host of this ring waits any more."""
-        self._waiting = {one: None for one in self._waiting if one[0] is not ring}
+        """Remove all hosts of this ring from the queue."""
+        self._waiting = {waiting: None for waiting in self._waiting if waiting[0] is not ring}
 
     def offer(self) -> None:
-        """It may be asked again, as far as is known: the host that has waited longest is woken, and no other."""
+        """The machine may be free: wake the host that has waited longest."""
         if self._waiting:
             ring, host = next(iter(self._waiting))
             del self._waiting[ring, host]
@@ -106,58 +106,58 @@ class Host:
 
     def __init__(self, name: str, politeness: Politeness, pace: Pace | None = None) -> None:
         self.name = name
-        self.own = politeness.delay_of(name)  #: between two requests, as we were told
+        self.own = politeness.delay_of(name)  #: delay as configured
         self.at_once = politeness.concurrency_of(name)  #: requests in flight
-        self.asked: Seconds = 0.0  #: by robots.txt
-        self.slowed, self.slowed_at = 0.0, 0.0  #: as it refused requests, and when it did last
-        self.slowest, self.row = 1e9, 0  #: the longest of these delays; answers in a row, or refusals (below 0)
-        self.read: Instant = 0.0  #: when robots.txt was had last
+        self.asked: Seconds = 0.0  #: delay that robots.txt asks for
+        self.slowed, self.slowed_at = 0.0, 0.0  #: delay set after refusals; when the last refusal was
+        self.slowest, self.row = 1e9, 0  #: upper bound of `slowed`; answers in a row, or refusals (negative)
+        self.read: Instant = 0.0  #: when robots.txt was last read
         self.pace = pace or Pace()
         self.rules: Rules | None = None
-        self.missing = ""  #: why there is no robots.txt, where nothing may be fetched for that
-        self.too_slow = ""  #: why it is left out, where it asks for a longer delay than we wait
-        self.away = 0  #: URLs in a row that asked for a longer pause than is made
-        self.lost = 0  #: fetches in a row, with all their attempts
-        self.silence: Instant = 0.0  #: when the first of them was asked for last
-        self.waits = politeness.obey_robots  #: nothing but robots.txt may be fetched before it is read
+        self.missing = ""  #: why robots.txt could not be read, if that forbids all fetches
+        self.too_slow = ""  #: why it is left out, if it asks for too long a delay
+        self.away = 0  #: URLs in a row with a Retry-After longer than the longest pause
+        self.lost = 0  #: fetches in a row that failed at all attempts
+        self.silence: Instant = 0.0  #: start of the first of these
+        self.waits = politeness.obey_robots  #: robots.txt must be read first
         self.robots: Task | None = None  #: the fetch of robots.txt, until it is leased
-        self.has_pages = False  #: the capture's may lie here
-        self.urgent: deque[Task] = deque()  #: sitemaps, resources: before the next page
+        self.has_pages = False  #: it may have pages of the capture
+        self.urgent: deque[Task] = deque()  #: sitemaps and resources, due before the next page
         self.held: deque[Task] = deque()  #: pages chosen while the host was not free
         self.retries: list[tuple[Instant, PageId, Task]] = []  #: heap by due time
 
     @property
     def delay(self) -> Seconds:
-        """Between the starts of two requests."""
+        """The delay between the starts of two requests."""
         return max(self.own, self.asked, self.slowed)
 
     @property
     def owes(self) -> bool:
-        """There may be something to ask it for."""
+        """May there be something to fetch?"""
         return bool(self.has_pages or self.urgent or self.held or self.retries or self.robots)
 
     def obey(self, rules: Rules, longest: Seconds) -> None:
-        """Its rules from now on; one that asks for more than the ``longest`` delay is left out."""
+        """Set the rules; a host that asks for more than the ``longest`` delay is left out."""
         self.rules = rules
         asks = f"asks for {rules.delay:.15g} s between two requests: more than SHARC_MAX_DELAY={longest:.15g}"
         self.too_slow = asks if rules.delay > longest else ""
-        self.asked = 0.0 if self.too_slow else rules.delay  # what is never asked waits for nothing
+        self.asked = 0.0 if self.too_slow else rules.delay  # no need to wait if nothing is fetched
 
     def over(self, outcome: Outcome) -> None:
-        """A fetch ended, with all its attempts."""
+        """Note the end of a fetch, after its last attempt."""
         self.silence = self.silence if self.lost else outcome.started
         self.lost = self.lost + 1 if outcome.result is _FAILED else 0
 
     def allows(self, url: str) -> bool:
-        """May the URL be fetched, as far as is known?"""
+        """May the URL be fetched by the rules known?"""
         return not self.too_slow and (self.rules is None or self.rules.allows(url))
 
     def retry(self, task: Task, due: Instant) -> None:
-        """Try a task again at ``due``."""
+        """Queue a task for ``due``."""
         heapq.heappush(self.retries, (due, task.page, task))
 
     def owed(self, now: Instant) -> Task | None:
-        """The next task that no strategy has to be asked for."""
+        """Return the next task that needs no decision of the strategy."""
         if self.retries and self.retries[0][0] <= now:
             return heapq.heappop(self.retries)[2]
         if self.waits:
@@ -173,7 +173,7 @@ class _Place(IntEnum):
     DELAYED = 2
 
 
-_READY, _FAILED = _Place.READY, Result.FAILED  # looked up once
+_READY, _FAILED = _Place.READY, Result.FAILED  # local names are faster
 
 
 class HostRing:
@@ -189,18 +189,18 @@ class HostRing:
     """
 
     def __init__(self, woken: Callable[[], None] = lambda: None) -> None:
-        self._woken = woken  # called when there is a host to ask, and was none
+        self._woken = woken  # called when the first host becomes ready
         self._places: list[_Place] = []
         self._ready: deque[int] = deque()
         self._delayed: list[tuple[Instant, int]] = []
 
     def add(self) -> int:
-        """A new host, parked; its number."""
+        """Add a host, parked, and return its number."""
         self._places.append(_Place.PARKED)
         return len(self._places) - 1
 
     def wake(self, host: int) -> None:
-        """The host may have work: ask it soon."""
+        """Make a host ready: it may have work."""
         if self._places[host] != _READY:
             self._places[host] = _READY
             self._ready.append(host)
@@ -208,34 +208,34 @@ class HostRing:
                 self._woken()
 
     def wake_all(self) -> None:
-        """The capture may have work for all hosts."""
+        """Make all hosts ready."""
         self._delayed.clear()
         for host in range(len(self._places)) if len(self._ready) < len(self._places) else ():
             self.wake(host)
 
     def head(self) -> int | None:
-        """The host to ask next."""
+        """Return the next host to ask."""
         return self._ready[0] if self._ready else None
 
     def rotate(self) -> None:
-        """The head has had its turn."""
+        """Move the head to the end."""
         self._ready.rotate(-1)
 
     def park(self) -> None:
-        """The head has nothing to do until it is woken."""
+        """Park the head until it is woken."""
         self._places[self._ready.popleft()] = _Place.PARKED
 
     def delay(self, until: Instant) -> None:
-        """The head has nothing to do before ``until``."""
+        """Delay the head until ``until``."""
         host = self._ready.popleft()
         self._places[host] = _Place.DELAYED
         heapq.heappush(self._delayed, (until, host))
 
     def ripen(self, now: Instant) -> None:
-        """Delayed hosts whose time has come are ready."""
+        """Make delayed hosts ready whose time has come."""
         while self._delayed and self._delayed[0][0] <= now:
             self.wake(heapq.heappop(self._delayed)[1])
 
     def earliest(self) -> Instant | None:
-        """When the first delayed host ripens."""
+        """Return when the first delayed host is due."""
         return self._delayed[0][0] if self._delayed else None

@@ -1,4 +1,4 @@
-"""What a frontier knows, and what of it the store has yet to be told: all of a step, or nothing."""
+"""The frontier's state, and the changes still to be written to the store: each step whole or not at all."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ if TYPE_CHECKING:
     from sharc_crawler.polling.site import SitePolls
 
 
-LONGEST_LISTED = 2_083  #: characters of a URL that is listed and not taken
-_QUEUED, _LATE = int(State.QUEUED), int(State.LATE)  # looked up once: a sitemap names many pages
+LONGEST_LISTED = 2_083  #: characters; longer URLs are cut in the list of URLs left out
+_QUEUED, _LATE = int(State.QUEUED), int(State.LATE)  # local names are faster: a sitemap names many pages
 
 
 class Ledger:
-    """The capture, its pages and hosts; and the batch of changes that the next :meth:`commit` writes.
+    """The capture, its pages and hosts, and the batch of changes that the next :meth:`commit` writes.
 
-    ``shared``: with the frontiers of other sites.
+    ``shared``: state shared with other sites' frontiers.
     """
 
-    capture: SiteCapture  #: once it is opened, or restored
+    capture: SiteCapture  #: once opened or restored
 
     def __init__(self, politeness: Politeness, store: StepStore | None, shared: Shared) -> None:
         self.politeness = politeness
@@ -77,7 +77,7 @@ class Ledger:
         self._held = False
 
     def host(self, name: str) -> int:
-        """The number of a host, which owes robots.txt before all else when it is new."""
+        """Return the number of a host, which is added if new."""
         number = self.host_numbers.get(name)
         if number is None:
             number = self.host_numbers[name] = self.ring.add()
@@ -95,7 +95,7 @@ class Ledger:
         weights: Sequence[float] = (1.0,),
         reasons: Sequence[str] = ("",),
     ) -> range:
-        """URLs that one document names are known from now on; their numbers. ``reasons``: why they are not fetched."""
+        """Add URLs that one document names; return their numbers. ``reasons``: why each is not fetched, or empty."""
         size, first = len(keys), len(self.pages)
         numbers = range(first, first + size)
         urls, kinds, via, hints, *_ = zip(*sightings, strict=True)
@@ -111,8 +111,8 @@ class Ledger:
         return numbers
 
     def owe(self, page: PageId, slot: Slot) -> None:
-        """A download that no strategy decides: its host owes it before the next page."""
-        self.capture.owed.one()
+        """Make a host owe a download that no strategy decides, before its next page."""
+        self.capture.owed.add()
         number = self.pages.hosts[page]
         host = self.hosts[number]
         if self.pages.kinds[page] is Kind.ROBOTS:
@@ -122,80 +122,80 @@ class Ledger:
         self.ring.wake(number)
 
     def owe_at(self, page: PageId, slot: Slot, due: Instant) -> None:
-        """Owe a download, not before ``due``."""
-        self.capture.owed.one()
+        """Owe a download, but not before ``due``."""
+        self.capture.owed.add()
         number = self.pages.hosts[page]
         self.hosts[number].retry(Task(page, slot), due)
         self.ring.wake(number)
 
     @property
     def leaves_hosts(self) -> bool:
-        """Is a host that answers nothing left? Not where visits and polls go on, nor in a project."""
+        """May silent hosts be given up? Not in crawls without an end, nor in a Scrapy project."""
         return self.capture.spec.mode == "capture" and bool(self.seeded)
 
     def owner(self, page: PageId) -> PageId:
-        """The page that a resource (or a style sheet's image) was first embedded in; a page owns itself."""
+        """Return the page that first embedded a resource, also through a style sheet; a page owns itself."""
         pages = self.pages
         while pages.kinds[page] in EMBEDDED and pages.parents[page] != NO_PARENT:
             page = pages.parents[page]
         return page
 
     def freed(self, number: int) -> None:
-        """A request to this host has ended: one that shares its pace may be asked, then itself."""
+        """A request to this host has ended: wake a host that waits for the same pace, then this one."""
         pace = self.hosts[number].pace
         pace.busy -= 1
         pace.offer()
         self.ring.wake(number)
 
     def visited(self, fetch: Fetch, task: Task, outcome: Outcome, finished: bool) -> None:
-        """A fetch ended."""
+        """Write a fetch that ended."""
         if self._store:
             row = VisitRow(fetch.page, *task[1:], finished, fetch.lease, fetch.decided, outcome)
             self._batch.visits.append(row)
 
     def refused(self, task: Task, reason: str, now: Instant) -> None:
-        """A page will not be fetched at all."""
+        """Write that a page will not be fetched."""
         if self._store:
             outcome = Outcome(Result.REFUSED, now, now, error=reason)
             row = VisitRow(*task[:3], 0, finished=True, lease=0, decided=now, outcome=outcome)
             self._batch.visits.append(row)
 
     def judged(self, page: PageId, judgement: Judgement) -> None:
-        """A page came out so."""
+        """Write a page's judgement."""
         if self._store:
             row = JudgementRow(page, judgement.verdict, judgement.evidence, judgement.reason)
             self._batch.judgements.append(row)
 
     def linked(self, page: PageId, time: Instant, targets: Sequence[PageId]) -> None:
-        """The document links to these pages."""
+        """Write which pages a document links to."""
         if self._store and targets:
             self._batch.links.append(LinksRow(page, time, tuple(dict.fromkeys(targets))))
 
-    def said(self, page: PageId, read: Instant, lastmod: Instant, precision: Seconds) -> None:
-        """A sitemap speaks of a page's last change."""
+    def dated(self, page: PageId, read: Instant, lastmod: Instant, precision: Seconds) -> None:
+        """Write a page's lastmod in a sitemap."""
         if self._store:
             self._batch.lastmods.append(LastmodRow(page, read, lastmod, precision))
 
     def left_out(self, url: str, reason: str, via: str) -> None:
-        """The capture was shown a URL that it does not take: counted, and listed once, up to a number."""
+        """Count a URL that is not admitted, and list it once, up to a limit."""
         url = without_credentials(url)
         if self.capture.left_out.add(url, reason) and self._store:
             self._batch.outside.append(OutsideRow(SOLE, url[:LONGEST_LISTED], reason, via))
 
     def embeds(self, page: PageId, resource: PageId) -> None:
-        """The page needs the resource to be replayed."""
+        """Write that a page needs a resource for replay."""
         if self._store:
             self._batch.embeds.append((page, resource))
 
     def rated(self, page: PageId, estimate: RateEstimate) -> None:
-        """A page's rate is known, or known better."""
+        """Set a page's rate."""
         self.pages.rates[page], self.pages.shapes[page] = estimate.rate, estimate.shape
         self.pages.guessed[page] = estimate.source == PRIOR
         if self._store:
             self._batch.rates.append((page, estimate.rate, estimate.source, estimate.shape))
 
     def rated_all(self, pages: array[int], found: Any) -> None:
-        """Many pages' rates are known; ``found``: an estimate of each, or what has them in columns."""
+        """Set many pages' rates; ``found``: an estimate for each, or an object with columns."""
         if not hasattr(found, "columns"):
             for page, estimate in zip(pages, found, strict=True):
                 self.rated(page, estimate)
@@ -208,47 +208,47 @@ class Ledger:
             self._batch.rates = rated
 
     def hinted(self, page: PageId, hints: Hints | None) -> None:
-        """A sitemap describes a page that was known, but not visited yet."""
+        """Write a sitemap's hints on a known page that is not visited yet."""
         if self._store:
             self._batch.hints.append((page, hints))
 
     def novel(self, row: NoveltyRow) -> None:
-        """A hub has shown a page first (or more is known of that)."""
+        """Write which hub first showed a page, and when."""
         self.novelties[row.page] = row
         if self._store:
             self._batch.novelties[row.page] = row
 
     def changed_capture(self) -> None:
-        """The capture's own row must be written."""
+        """Write the capture's own row."""
         if self._store:
             self._batch.captures[SOLE] = self.capture.row()
 
     def changed_subsite(self, row: SubsiteRow) -> None:
-        """A part of a site was begun, or is captured."""
+        """Write that a part of the site was begun or is captured."""
         if self._store:
             self._batch.subsites[row.capture, row.number] = row
 
     def assigned(self, pages: Sequence[PageId], number: int) -> None:
-        """Pages are in this part of their site."""
+        """Write that pages belong to a part of the site."""
         if self._store:
             self._batch.members += [(page, number) for page in pages]
 
     def links(self) -> Iterable[LinksRow]:
-        """What the documents so far linked to."""
+        """Read the links of all documents so far."""
         return self._store.links() if self._store else ()
 
     def keep(self, name: str, text: str) -> None:
-        """What a driver needs to go on: it is no affair of the frontier's, but of the same step."""
+        """Write, in the same step, a text that a driver needs to resume."""
         if self._store:
             self._batch.kept[name] = text
 
     def changed_host(self, host: Host, robots: str) -> None:
-        """The host's rules must be written."""
+        """Write a host's rules."""
         if self._store:
             self._batch.hosts[host.name] = HostRow(host.name, robots, host.delay)
 
     def commit(self) -> None:
-        """Write what changed since the last call, in one transaction."""
+        """Write all changes since the last call in one transaction."""
         if self._store and self._batch and not self._held:
             self.shared.unwritten.add(self)
             self._store.commit(self._batch)
@@ -257,7 +257,7 @@ class Ledger:
 
     @contextmanager
     def one_step(self, *, later: bool = False) -> Iterator[None]:
-        """All that is done within is written in one transaction; ``later``: with what follows, before anything else."""
+        """Write all that is done within in one transaction; ``later``: together with what follows."""
         self._held = True
         try:
             yield

@@ -1,15 +1,14 @@
-"""The lives of a page and of a capture, as tables: what may follow what. An illegal step is a :class:`StateError`.
+"""The life cycles of a page and of a capture, as tables. An illegal step raises :class:`StateError`.
 
-A page is *queued* when discovered, *leased* while its first download runs, *visited* once that is over with content,
-*leased again* for its revisit and *judged* at its end (or *visited* again, until all evidence is in). A page whose
-first download brought no content is *lost* (gone, refused, redirected or failed for good): it is listed, and nothing is
-left to revisit. A page discovered after the reference instant is *late*, and so is one that an instant crawl leaves: it
-is recorded and not fetched, until a hub names it that did not before. A lease that is given back (a retry, a crash, an
-expired lease) returns the page to where it was.
+A page is *queued* when discovered, *leased* during its first download and *visited* when that brought content. It is
+*leased again* for its revisit and *judged* at its end (or *visited* again until all evidence is in). If its first
+download brings no content, it is *lost* (gone, refused, redirected or failed for good) and never revisited. Pages
+discovered after T are *late*: recorded but not fetched. So are old pages of an instant crawl, until a hub newly names
+them. A lease given back (a retry, a crash, an expired lease) returns the page to its former state.
 
 A capture is *opening* while robots.txt and sitemaps are read, in *visit* from its strategy's first decision on, in
-*revisit* once all first visits are over and the reference instant T is fixed, in *check* while what is claimed on the
-server's word is audited, and *done*. A site captured part by part opens anew for each part, with a T of its own.
+*revisit* once all first visits are over and the reference instant T is fixed, in *check* while claims on the server's
+word are audited, and finally *done*. A site captured part by part opens again for each part, which has its own T.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class State(IntEnum):
 
 @unique
 class Event(IntEnum):
-    """What can happen to a page."""
+    """An event in a page's life."""
 
     LEASE = 0
     GIVEN_BACK = 1
@@ -47,29 +46,29 @@ class Event(IntEnum):
 
 
 TRANSITIONS: dict[tuple[int, int], State] = {
-    (State.LATE, Event.WANTED): State.QUEUED,  # an instant crawl's hub names it that did not before
+    (State.LATE, Event.WANTED): State.QUEUED,  # a hub of an instant crawl newly names it
     (State.QUEUED, Event.LEASE): State.LEASED,
     (State.LEASED, Event.GIVEN_BACK): State.QUEUED,
     (State.LEASED, Event.CAPTURED): State.VISITED,
     (State.LEASED, Event.NO_CONTENT): State.LOST,
     (State.VISITED, Event.LEASE): State.LEASED_AGAIN,
-    (State.VISITED, Event.JUDGE): State.JUDGED,  # single visits, the apex, and revisits that were never made
-    (State.JUDGED, Event.JUDGE): State.JUDGED,  # another part of the site shows what the server's word is worth
+    (State.VISITED, Event.JUDGE): State.JUDGED,  # single visits, the apex, and pages never revisited
+    (State.JUDGED, Event.JUDGE): State.JUDGED,  # judged again: another part shows what the server's word is worth
     (State.LEASED_AGAIN, Event.GIVEN_BACK): State.VISITED,
     (State.LEASED_AGAIN, Event.JUDGE): State.JUDGED,
-    (State.LEASED_AGAIN, Event.POLLED): State.VISITED,  # a hub's visits have no end
+    (State.LEASED_AGAIN, Event.POLLED): State.VISITED,  # a hub is polled again and again
     (State.LEASED_AGAIN, Event.CAPTURED): State.VISITED,  # a sitemap read again; a page that is judged at the end
     (State.LEASED_AGAIN, Event.NO_CONTENT): State.VISITED,
 }
 
 
 class Step(IntEnum):
-    """What can happen to a capture."""
+    """An event in a capture's life."""
 
-    BEGIN = 0  #: its strategy is built, with all that is known
+    BEGIN = 0  #: its strategy is built
     TURN = 1  #: all first visits are over: T is fixed
-    CHECK = 2  #: all visits and revisits are made, and audits are left
-    NEXT_PART = 3  #: a part of the site is judged, others wait
+    CHECK = 2  #: all visits and revisits are made; audits are left
+    NEXT_PART = 3  #: a part of the site is judged; others wait
     END = 4
 
 
@@ -85,7 +84,7 @@ PHASES: dict[tuple[Phase, Step], Phase] = {
 
 
 class Life:
-    """Where a capture stands, and since when T and the end are known; nobody else moves them.
+    """A capture's phase, T and end; only these methods change them.
 
     >>> life = Life("the capture of h by strategy='bfs'")
     >>> life.begin(); life.turn(12.0); life.phase.value, life.reference
@@ -104,35 +103,35 @@ class Life:
         self.ended: Instant | None = None
 
     def restore(self, phase: Phase, reference: Instant | None, ended: Instant | None) -> None:
-        """Put back phase, T and end as they were stored."""
+        """Set phase, T and end as stored."""
         self.phase, self.reference, self.ended = phase, reference, ended
 
     def begin(self) -> None:
-        """The strategy is there; one that is made again after a restart finds the capture where it was."""
+        """Enter the visit phase; after a restart the phase stays."""
         if self.phase is Phase.OPENING:
             self._move(Step.BEGIN)
 
     def turn(self, reference: Instant) -> None:
-        """All first visits are over; T is fixed, once."""
+        """Enter the revisit phase and fix T, once."""
         self._move(Step.TURN)
         self.reference = reference
 
     def check(self) -> None:
-        """All visits and revisits are made."""
+        """Enter the check phase."""
         self._move(Step.CHECK)
 
     def next_part(self) -> None:
-        """The next part has a T of its own."""
+        """Open the next part, which has its own T."""
         self._move(Step.NEXT_PART)
         self.reference = None
 
     def end(self, now: Instant) -> None:
-        """All pages are judged: the capture is over."""
+        """End the capture."""
         self._move(Step.END)
         self.ended = now
 
     def forget_reference(self) -> None:
-        """Each part had its own T: the whole has none."""
+        """Clear T: each part had its own."""
         self.reference = None
 
     def _move(self, step: Step) -> None:

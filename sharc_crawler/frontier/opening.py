@@ -1,4 +1,4 @@
-"""A site capture begins: seeds, their hosts' robots.txt, sitemaps; then, with all that is known, its strategy."""
+"""Begin a site capture: seeds, robots.txt, sitemaps; then build the strategy with all that is known."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
 
 WELL_KNOWN_SITEMAP = "/sitemap.xml"
-MAX_NAMED_SITEMAPS = 1_000  #: by one robots.txt: each is a request before the first page
+MAX_NAMED_SITEMAPS = 1_000  #: read of one robots.txt: each is a request before the first page
 
 
 class Opener:
-    """Leads captures from their seeds to their first decision."""
+    """Leads a capture from its seeds to its first decision."""
 
     def __init__(self, ledger: Ledger, parts: Parts, queuer: Queuer, admitter: Admitter) -> None:
         self._ledger = ledger
         self.parts = parts
         self._queuer = queuer
         self._admitter = admitter
-        self._steps: Iterator[Future[Any]] | None = None  # that are left until the strategy is there
-        self._work: Future[Any] | None = None  # the one that is waited for
+        self._steps: Iterator[Future[Any]] | None = None  # steps left until the strategy is built
+        self._work: Future[Any] | None = None  # the step under way
 
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool) -> SiteCapture:
-        """A new capture with its seeds; robots.txt and sitemaps come first where they are asked for."""
+        """Open a new capture, with its seeds unless the caller adds URLs itself."""
         ledger = self._ledger
         capture = ledger.capture = self.prepared(spec, now)
         ledger.changed_capture()
@@ -51,7 +51,7 @@ class Opener:
         return capture
 
     def prepared(self, spec: CaptureSpec, started: Instant) -> SiteCapture:
-        """A capture in the mode that its order and its strategy ask for."""
+        """Make a capture in the mode that its spec and strategy ask for."""
         parts = self.parts
         capture = SiteCapture(spec, parts.scope(spec), parts.rates(spec), started)
         strategy = parts.strategy(spec, Setting())
@@ -73,7 +73,7 @@ class Opener:
         self._ledger.ring.wake_all()
 
     def open_host(self, capture: SiteCapture, name: str, seed: str) -> None:
-        """A seed's host, unless a bound leaves it out: its robots.txt is read before pages, for rules and sitemaps."""
+        """Open a seed's host: read its robots.txt, then its sitemaps, before pages."""
         if name in self._ledger.seeded or name not in self._ledger.host_numbers:
             return
         self._ledger.seeded.add(name)
@@ -84,17 +84,17 @@ class Opener:
             self._look_for_sitemaps(capture, host, seed)
 
     def _host_opened(self, number: int, text_url: str) -> None:
-        """A host's robots.txt has been read: where it is a seed's, the capture waited for it and its sitemaps."""
+        """A host's robots.txt is read: if it is a seed's, read its sitemaps next."""
         host, capture = self._ledger.hosts[number], self._ledger.capture
         if host.name in capture.owed.first:
             capture.owed.was_read(host.name)
             self._look_for_sitemaps(capture, host, text_url)
             self._ledger.ring.wake_all()
 
-    # -- robots.txt and sitemaps as they were read -----------------------------------------------------------------
+    # -- robots.txt and sitemaps that were read --------------------------------------------------------------------
 
     def robots_read(self, capture: SiteCapture, page: PageId, outcome: Outcome) -> None:
-        """Rules for a host, or the redirect to follow for them; it is not under way any more."""
+        """Take the rules of a host, or follow a redirect to them."""
         ledger = self._ledger
         pages = ledger.pages
         number, hops, url = pages.hosts[page], pages.depths[page], pages.urls[page]
@@ -104,7 +104,7 @@ class Opener:
         host = ledger.hosts[number]
         first, host.waits, host.read = host.rules is None, False, outcome.ended
         if not first and missing(outcome):
-            return  # what was read before holds on (RFC 9309, 2.4)
+            return  # the former rules stay (RFC 9309, 2.4)
         text = rules_text(outcome)
         host.obey(rules_of(text, ledger.politeness.agent, url), ledger.politeness.max_delay)
         host.pace.asked(host, outcome.sent or outcome.started)
@@ -122,25 +122,25 @@ class Opener:
         ledger.changed_capture()
 
     def sitemap_read(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
-        """A sitemap was read, or could not be; the first that is read again is at T."""
+        """Note how a sitemap's download ended."""
         self._ledger.pages.move(fetch.page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)
         capture.owed.was_read(fetch.page)
         capture.mode.sitemap_read(fetch.page, task.slot, outcome)
         if outcome.result not in (Result.OK, Result.REDIRECTED):
-            said = f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}"
+            note = f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}"
             if outcome.result is Result.FAILED and not capture.turned:
-                said += ": pages that it alone names are missing from this capture"
-            capture.note(HowMade(said) if outcome.result is Result.GONE else said)
+                note += ": pages that it alone names are missing from this capture"
+            capture.note(HowMade(note) if outcome.result is Result.GONE else note)
         elif outcome.error:
             capture.note(f"sitemap {fetch.url}: {outcome.error}")
         self._ledger.changed_capture()
 
     def claim(self, capture: SiteCapture, page: PageId) -> None:
-        """A sitemap that names something is no page, whoever leads to it from now on."""
+        """Take a sitemap's canonical URL for the sitemap: it named something, so it is no page."""
         capture.seen.add(self.parts.canonical(self._ledger.pages.urls[page]) or "", page)
 
     def _look_for_sitemaps(self, capture: SiteCapture, host: Host, url: str) -> None:
-        """Those that robots.txt names, else the one at the usual place."""
+        """Add the sitemaps that robots.txt names, else the one at the well-known place."""
         if capture.spec.sitemaps is None:
             named = host.rules.sitemaps if host.rules else ()
             if len(named) > MAX_NAMED_SITEMAPS:
@@ -149,7 +149,7 @@ class Opener:
             self._add_sitemaps(capture, named[:MAX_NAMED_SITEMAPS] or [urljoin(url, WELL_KNOWN_SITEMAP)])
 
     def _add_sitemaps(self, capture: SiteCapture, urls: Iterable[str]) -> None:
-        """Sitemaps to be read before the first page."""
+        """Add sitemaps, read before the first page."""
         named = [self._admitter.sitemap(capture, Sighting(url, Kind.SITEMAP, "robots.txt")) for url in urls]
         self._admitter.admit(capture, named, capture.started)
 
@@ -161,7 +161,7 @@ class Opener:
             raise StrategyError(why) from error
 
     def begin(self, capture: SiteCapture, now: Instant, aside: Aside | None = None) -> Door | None:
-        """All that is known from the start is known: build the strategy; ``None``: it is being worked on."""
+        """Build the strategy from all known pages; ``None`` while that goes on in another thread."""
         if self._work is not None and not self._work.done():
             return None
         steps = self._steps or self._begin(capture, now, aside or self.parts.aside)
@@ -173,7 +173,7 @@ class Opener:
         return capture.strategy
 
     def _begin(self, capture: SiteCapture, now: Instant, aside: Aside) -> Iterator[Future[Any]]:
-        """What takes long comes first, and is waited for; pages that are found meanwhile are added at the end."""
+        """Yield the slow steps of building the strategy; then add pages found meanwhile."""
         spec, front, mode = capture.spec, capture.front, capture.mode
         listed = len(front.waiting) + mode.pooled > len(spec.seeds) or front.elsewhere or spec.sitemaps == ()
         if mode.whole and not (listed or capture.owed.unread or capture.counts.visits):

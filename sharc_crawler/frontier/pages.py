@@ -1,4 +1,4 @@
-"""All URLs of a frontier, one row each, column by column: a queued URL costs bytes, not objects."""
+"""The table of all URLs, stored in columns: a queued URL costs bytes, not objects."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ from sharc_crawler.rates.base import PRIOR
 _Type = tuple[int | None, str | None, str | None, bool]
 
 NO_PARENT = -1
-HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
-DEEPEST = 65_535  #: what lies deeper is as deep
-_LOST, _SITEMAP, _OK = int(State.LOST), Kind.SITEMAP, Result.OK  # looked up once
-_BETWEEN = 6  #: of the seven texts in a note
+HUB_KEY = "hub:"  #: prefixes the key of a hub whose URL is also a page
+DEEPEST = 65_535  #: larger depths are stored as this
+_LOST, _SITEMAP, _OK = int(State.LOST), Kind.SITEMAP, Result.OK  # local names are faster
+_BETWEEN = 6  #: separators of the seven texts in a note
 _FOR_NOW = {302: Result.REDIRECTED, 303: Result.REDIRECTED, 307: Result.REDIRECTED, 404: Result.GONE}
-HOST = 5  #: of the columns of a PageRow
-UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet
+HOST = 5  #: column of a PageRow
+UNRATED = RateEstimate(0.0, "none")  #: of URLs without a rate
 
 
 def is_compared(kind: Kind, outcome: Outcome) -> bool:
-    """Can a later answer be held against it? What a page embeds and is missing, or elsewhere, is part of it."""
+    """Is it compared with a later answer? Content is; so is a resource's 404 or redirect, which its page shows."""
     if kind is not Kind.RESOURCE or outcome.result is _OK:
         return outcome.result is _OK
     return outcome.result is _FOR_NOW.get(outcome.status or 0) and "\0" not in (outcome.location or "")
 
 
 class PageTable:
-    """Rows are numbered from 0 in the order of discovery; what only some rows have is kept in dicts by row."""
+    """Rows are numbered from 0 in the order of discovery; values that few rows have are kept in dicts."""
 
     def __init__(self) -> None:
-        self.urls = Texts()  #: to be requested
+        self.urls = Texts()  #: as requested
         self.states = bytearray()
         self.kinds: Names[Kind] = Names()
         self.hosts = array("i")
         self.depths = array("H")
-        self.parents = array("i")  #: row it was found on; NO_PARENT: a seed or nothing we fetched
+        self.parents = array("i")  #: row of the document that named it; NO_PARENT: none that was fetched
         self.rates = array("d")
-        self.started = array("d")  #: of the finished first visit; 0: none yet
+        self.started = array("d")  #: start of the last visit before T; 0: none
         self.shapes = array("d")
         self.weights = array("d")
-        self.guessed = bytearray()  #: nothing tells its rate
-        self._in_full: set[PageId] = set()  # to be asked for without conditions
-        self._notes: list[bytes | None] = []  #: of the first visit, until judged
+        self.guessed = bytearray()  #: 1: the rate is only the prior's
+        self._in_full: set[PageId] = set()  # to be requested without conditions
+        self._notes: list[bytes | None] = []  #: outcome of the visit, packed, until judged
         self._types: list[_Type] = []  # status, media type, charset and part, by number
         self._numbers: dict[_Type, int] = {}
 
@@ -59,14 +59,14 @@ class PageTable:
         return len(self.urls)
 
     def extend(self, rows: Sequence[PageRow], hosts: Mapping[str, int]) -> None:
-        """Rows that a store held; ``hosts``: the number of each host."""
+        """Add stored rows; ``hosts``: the number of each host."""
         if rows:
             columns: list[Sequence[Any]] = [*zip(*rows, strict=True)]
             columns[HOST] = [*map(hosts.__getitem__, columns[HOST])]
             self.add(columns)
 
     def add(self, columns: Sequence[Sequence[Any]]) -> None:
-        """New rows, numbered on from those here, in columns; hosts by their numbers."""
+        """Append rows, given in columns; hosts by number."""
         _, _, _, urls, kinds, hosts, depths, parents, _, states, rates, sources, shapes, weights, *_ = columns
         self.urls.extend(urls)
         self.kinds.extend(kinds)
@@ -91,18 +91,18 @@ class PageTable:
         self.states[page] = then
 
     def polled(self, page: PageId, outcome: Outcome) -> bool:
-        """A hub's poll is over; did it bring an answer? One that is refused, or gone, at the first time is lost."""
+        """Enter a hub's poll; did it bring an answer? A hub refused or gone at its first poll is lost."""
         first = self.states[page] == State.LEASED
         if outcome.result in (Result.OK, Result.NOT_MODIFIED):
             self.move(page, Event.CAPTURED if first else Event.POLLED)
-            if outcome.result is Result.OK:  # the next poll asks whether this state has changed
+            if outcome.result is Result.OK:  # the next poll is conditional on this state
                 self.remember(page, outcome)
             return True
         self.move(page, Event.NO_CONTENT if first and outcome.result is not Result.FAILED else Event.GIVEN_BACK)
         return False
 
     def remember(self, page: PageId, outcome: Outcome, compared: bool = True) -> None:
-        """When a page was visited, and its state then, where a later fetch is ``compared`` with it."""
+        """Keep when a page was visited and, if ``compared`` with a later fetch, its outcome."""
         self.started[page] = outcome.started
         if compared:
             self._notes[page] = self._packed(
@@ -110,12 +110,12 @@ class PageTable:
             )
 
     def parent_url(self, page: PageId) -> str:
-        """Where it was found; empty: nowhere that we fetched."""
+        """Return the URL of the document that named it; empty if none was fetched."""
         parent = self.parents[page]
         return self.urls[parent] if parent != NO_PARENT else ""
 
     def named_as(self, page: PageId) -> PageId:
-        """The page that redirects lead from to this one; itself, where none do."""
+        """Return the first page of the redirects that led to this one; itself if none did."""
         while (parent := self.parents[page]) != NO_PARENT and self.states[parent] == _LOST:
             if self.kinds[parent] is not Kind.PAGE:
                 break
@@ -123,12 +123,12 @@ class PageTable:
         return page
 
     def listed(self, page: PageId) -> bool:
-        """Does a sitemap name it, or what redirects to it?"""
+        """Does a sitemap name it, or a page that redirects to it?"""
         parent = self.parents[self.named_as(page)]
         return parent != NO_PARENT and self.kinds[parent] is _SITEMAP
 
     def remembered(self, page: PageId) -> Outcome:
-        """That state, as the outcome that it came with."""
+        """Return the outcome kept by :meth:`remember`."""
         started = self.started[page]
         if (note := self._notes[page]) is None:
             return Outcome(Result.OK, started, started)
@@ -151,43 +151,43 @@ class PageTable:
         )
 
     def validators(self, page: PageId) -> Validators:
-        """What a conditional request for it may carry."""
+        """Return the validators for a conditional request."""
         return self.remembered(page).validators if self.has_validators(page) else NO_VALIDATORS
 
     def has_validators(self, page: PageId) -> bool:
-        """May it carry any?"""
+        """Has it validators, and may they be sent?"""
         note = self._notes[page]
         return note is not None and not note.endswith(b"\0\0") and page not in self._in_full
 
     def asked_by(self, page: PageId, outcome: Outcome) -> Outcome:
-        """What a revisit is judged against: its visit, without validators where a 304 came and none had been sent."""
+        """Return the visit to judge a revisit by: without validators if a 304 came though none were sent."""
         visit = self.remembered(page)
         unasked = outcome.result is Result.NOT_MODIFIED and page in self._in_full
         return visit._replace(validators=NO_VALIDATORS) if unasked else visit
 
     def last_modified(self, page: PageId) -> str | None:
-        """What the server said then of its last change."""
+        """Return the Last-Modified header of the visit."""
         note = self._notes[page]
         return note.rpartition(b"\0")[2].decode("utf-8", "surrogatepass") or None if note else None
 
     def ask_in_full(self, page: PageId) -> None:
-        """It will be asked for without conditions."""
+        """Send no conditional requests for it."""
         self._in_full.add(page)
 
     def forget(self, page: PageId) -> None:
-        """It will not be compared with again."""
+        """Drop the kept outcome."""
         self._notes[page] = None
 
     def having(self, state: State) -> list[PageId]:
-        """The rows in a state, in the order of discovery."""
+        """Return the rows in a state, in order of discovery."""
         return np.flatnonzero(np.frombuffer(self.states, np.uint8) == state).tolist()
 
     def pages_in(self, state: State) -> list[PageId]:
-        """The same, of pages alone."""
+        """Return the pages in a state, in order of discovery."""
         return [page for page in self.having(state) if self.kinds[page] is Kind.PAGE]
 
     def _packed(self, outcome: Outcome) -> bytes:
-        """In one object, a third of what its parts weigh; an empty text is none."""
+        """Pack an outcome in one bytes object, a third of the size of its parts; an empty text means ``None``."""
         kind = outcome.status, outcome.media_type, outcome.charset, outcome.part
         number = self._numbers.setdefault(kind, len(self._types))
         if number == len(self._types):
@@ -204,7 +204,7 @@ T = TypeVar("T", bound=str)
 
 
 class Names(Generic[T]):
-    """One of at most 255 different names per row.
+    """A column of names, with at most 255 different ones.
 
     >>> names = Names()
     >>> names.append("page"); names.append("sitemap"); names.append("page")
@@ -221,11 +221,11 @@ class Names(Generic[T]):
         return len(self._codes)
 
     def append(self, name: T) -> None:
-        """One more row."""
+        """Append a row."""
         self.extend((name,))
 
     def extend(self, names: Sequence[T]) -> None:
-        """More rows."""
+        """Append rows."""
         for name in set(names).difference(self._code_of):
             self._code_of[name] = len(self._names)
             self._names.append(name)

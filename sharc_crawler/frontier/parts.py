@@ -1,4 +1,4 @@
-"""What a frontier is assembled from; each part can be another's."""
+"""The replaceable parts of a frontier."""
 
 from __future__ import annotations
 
@@ -22,66 +22,66 @@ if TYPE_CHECKING:
 
 
 class Admission(Protocol):
-    """Which URLs are pages of a capture (:class:`~sharc_crawler.frontier.scope.Scope`)."""
+    """Decides which URLs are pages of a capture (:class:`~sharc_crawler.frontier.scope.Scope`)."""
 
     def why_not(self, url: str) -> str | None:
-        """``None``: admitted; else the reason in a few words."""
+        """Return why a URL is not admitted, in a few words, else ``None``."""
 
     def outside(self, urls: Collection[str]) -> dict[str, str]:
-        """Which of several URLs are not admitted, each with the reason."""
+        """Return the URLs that are not admitted, each with the reason."""
 
     def widened(self, seed: str) -> Admission:
-        """The same scope with one more seed."""
+        """Return the scope with one more seed."""
 
 
 class Rates(Protocol):
-    """Where rates come from; never abstains (a chain that ends in a prior)."""
+    """A source of rates that never abstains (a chain that ends in a prior)."""
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
-        """One estimate per sighting."""
+        """Return one estimate per sighting."""
 
     def weight(self, sighting: Sighting) -> float:
-        """How much the page counts in blur and coherence."""
+        """Return the page's weight in blur and coherence."""
 
     def swings(self) -> Swings | None:
-        """How far the rates given are off together, as a history tells; None: nothing told."""
+        """Return how far these rates vary together, from the history; ``None``: not known."""
 
 
 class LastSeen(NamedTuple):
-    """What a URL showed when the archive last saw its content."""
+    """What the archive last saw at a URL."""
 
     time: Instant
-    digest: str  #: once unpacked
+    digest: str  #: of the decoded content
     fingerprint: str | None = None
 
     def shows(self, outcome: Outcome) -> bool:
-        """Is it the same content still?"""
+        """Has the outcome the same content?"""
         same = self.digest == (outcome.decoded or outcome.digest)
         return same or (self.fingerprint is not None and self.fingerprint == outcome.fingerprint)
 
 
 def named_strategy(spec: CaptureSpec, setting: Setting) -> Strategy:
-    """The strategy a spec names, by entry point or dotted path, with its options."""
+    """Make the strategy that a spec names, by entry point or dotted path."""
     return make_strategy(spec.strategy, setting)
 
 
 def no_history(spec: CaptureSpec) -> SiteHistory:
-    """The site was never captured."""
-    from sharc_crawler.rates.history import SiteHistory  # only where a mode asks for it
+    """Return the history of a site never captured."""
+    from sharc_crawler.rates.history import SiteHistory  # only if a mode needs it
 
     return SiteHistory.empty(spec.site)
 
 
 def at_once(work: Callable[[], Any], _: int) -> Future[Any]:
-    """Whoever asks waits for it."""
+    """Do the work in the caller's thread."""
     done = Future[Any]()
     done.set_result(work())
     return done
 
 
 def default_rates(_: CaptureSpec) -> Rates:
-    """The rates of a first capture: what sitemaps say, then the mean of the known pages."""
-    from sharc_crawler.rates.chain import default_chain  # a site may state nothing
+    """Make the rates of a first capture: from sitemaps, else the mean of the known pages."""
+    from sharc_crawler.rates.chain import default_chain  # many sites state nothing
 
     return default_chain()
 
@@ -91,16 +91,16 @@ class Parts:
     """Factories, one per port; the defaults are what a live crawl uses."""
 
     strategy: Callable[[CaptureSpec, Setting], Strategy] = named_strategy
-    scope: Callable[[CaptureSpec], Admission] = lambda one: Scope(one.seeds, one.scope, one.include, one.exclude)
+    scope: Callable[[CaptureSpec], Admission] = lambda spec: Scope(spec.seeds, spec.scope, spec.include, spec.exclude)
     rates: Callable[[CaptureSpec], Rates] = default_rates
-    history: Callable[[CaptureSpec], SiteHistory] = no_history  #: what the trust in a server's word rests on
-    links: Callable[[CaptureSpec], Iterable[tuple[str, str]]] = lambda _: ()  #: source and target, by former captures
-    #: what a URL's answer in a former capture had
+    history: Callable[[CaptureSpec], SiteHistory] = no_history  #: the base of trust in lastmods
+    links: Callable[[CaptureSpec], Iterable[tuple[str, str]]] = lambda _: ()  #: former captures' links, by URL
+    #: validators of a URL's answer in a former capture
     former: Callable[[CaptureSpec, str], Validators] = lambda _spec, _url: NO_VALIDATORS
-    believed: Callable[[], bool] = lambda: True  #: do 304s of this server show that nothing has changed?
-    #: a URL's answer in a former capture, as the outcome of a visit: it may stand for one where nothing has changed
+    believed: Callable[[], bool] = lambda: True  #: are this server's 304s trusted?
+    #: a URL's answer in a former capture, as an outcome: it may stand for a visit if nothing has changed since
     taken: Callable[[CaptureSpec, str], Outcome | None] = lambda _spec, _url: None
-    seen: Callable[[CaptureSpec, str, Instant], LastSeen | None] | None = None  #: by the archive, before an instant
-    canonical: Callable[[str], str | None] = canonical  #: None: not a URL we crawl
+    seen: Callable[[CaptureSpec, str, Instant], LastSeen | None] | None = None  #: last seen before an instant
+    canonical: Callable[[str], str | None] = canonical  #: None: not a URL to crawl
     host_of: Callable[[str], str] = host_of
-    aside: Aside = at_once  #: how work is done that takes long for so many pages
+    aside: Aside = at_once  #: runs slow work (a callable, its number of pages), perhaps in another thread

@@ -1,4 +1,4 @@
-"""Rates of many pages at once, in columns. Loaded where a site says something of its changes."""
+"""Rates of many pages in columns; loaded only if a site has lastmods or a history."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sharc_crawler.rates.base import PRIOR
 
 
 class Rated:
-    """Rates of pages, in columns: sitemaps may name a million before the first is asked for.
+    """Rates of pages in columns: sitemaps may name a million pages before the first visit.
 
     >>> rated = Rated()
     >>> rated.append((7, 0.5, "lastmod", 2.0))
@@ -28,7 +28,7 @@ class Rated:
             self.append(row)
 
     def append(self, row: RatedRow) -> None:
-        """One more page."""
+        """Append a page's rate."""
         page, rate, source, shape = row
         self._pages.append(page)
         self._rates.append(rate)
@@ -36,7 +36,7 @@ class Rated:
         self._shapes.append(shape)
 
     def put_all(self, pages: array[int], found: Any, table: PageTable) -> None:
-        """Pages have the rates that are found, in columns: here and in the table of all pages."""
+        """Append the rates found for ``pages``, in columns, and set them in the table of all pages."""
         rates, shapes, sources = found.columns()
         rows = np.frombuffer(pages, np.int32)
         np.frombuffer(table.rates)[rows], np.frombuffer(table.shapes)[rows] = rates, shapes

@@ -1,6 +1,6 @@
-"""Rows of frontier state: what one step changed, and what is read back.
+"""Rows of frontier state, as written by each step and read back.
 
-Observations, never orders: visits made, URLs known, robots rules. A capture may be resumed under another strategy.
+They are observations, never orders: visits made, URLs known, robots rules. A capture can resume with another strategy.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 RatedRow = tuple[int, float, str, float]  #: page, rate, source, shape
-SOLE = 0  #: number of a frontier's site capture; a file that the frontiers of a spider share has more
+SOLE = 0  #: number of a frontier's only capture; a file that several frontiers share has more
 
 
 class PageRow(NamedTuple):
-    """A URL as it was discovered."""
+    """A URL as discovered."""
 
     page: PageId
     capture: int
-    key: str  #: canonical URL, or the identity its discoverer gave
+    key: str  #: canonical URL, or another identity given by its discoverer
     url: str
     kind: Kind
     host: str
@@ -41,11 +41,11 @@ class PageRow(NamedTuple):
     shape: float
     weight: float
     hints: Hints | None
-    reason: str  #: why it is not fetched; empty otherwise
+    reason: str  #: why it is not fetched, or empty
 
 
 class VisitRow(NamedTuple):
-    """A fetch that ended, finished or to be tried again."""
+    """A fetch that ended: finished, or to be tried again."""
 
     page: PageId
     slot: Slot
@@ -58,7 +58,7 @@ class VisitRow(NamedTuple):
 
 
 class LinksRow(NamedTuple):
-    """The pages that a document linked to, by a download that began at ``time``."""
+    """The pages that a document linked to when downloaded at ``time``."""
 
     page: PageId
     time: Instant
@@ -66,19 +66,19 @@ class LinksRow(NamedTuple):
 
 
 class NoveltyRow(NamedTuple):
-    """A page that a hub showed first, of an instant crawl."""
+    """A new page of an instant crawl, and the hub that showed it first."""
 
     page: PageId
     hub: PageId  #: or the sitemap that named it
     seen: Instant  #: end of the poll that showed it
-    since: Instant | None  #: start of the hub's last poll that did not; None: there was none
-    published: Instant | None  #: by a feed or news sitemap, as it says
-    earliest: Instant | None  #: what that may mean by our clock
+    since: Instant | None  #: start of the hub's last poll without it; None: there was none
+    published: Instant | None  #: publication date stated by a feed or news sitemap
+    earliest: Instant | None  #: earliest and latest instant it may mean by our clock
     latest: Instant | None
 
 
 class LastmodRow(NamedTuple):
-    """What a sitemap that was asked for at ``read`` said of a page's last change."""
+    """A page's lastmod in a sitemap requested at ``read``."""
 
     page: PageId
     read: Instant
@@ -87,7 +87,7 @@ class LastmodRow(NamedTuple):
 
 
 class OutsideRow(NamedTuple):
-    """A URL that a capture was shown and does not take."""
+    """A URL that was seen and is not admitted."""
 
     capture: int
     url: str
@@ -96,7 +96,7 @@ class OutsideRow(NamedTuple):
 
 
 class JudgementRow(NamedTuple):
-    """What came of a page."""
+    """A page's judgement."""
 
     page: PageId
     verdict: Verdict
@@ -105,7 +105,7 @@ class JudgementRow(NamedTuple):
 
 
 class CaptureRow(NamedTuple):
-    """A site capture as it stands."""
+    """The state of a site capture."""
 
     capture: int
     spec: CaptureSpec
@@ -114,21 +114,21 @@ class CaptureRow(NamedTuple):
     reference: Instant | None
     ended: Instant | None
     notes: tuple[str, ...]
-    interruptions: tuple[tuple[Instant, Instant], ...] = ()  #: last sign of life, start of what went on
-    skipped: Mapping[str, int] = MappingProxyType({})  #: reason → sightings that were not admitted
-    audit: Mapping[str, Any] | None = None  #: what became of the server's word; None: nothing was claimed on it
-    swings: Swings | None = None  #: how far the site's changes swing together; None: nothing told
+    interruptions: tuple[tuple[Instant, Instant], ...] = ()  #: last sign of life, and the next process's start
+    skipped: Mapping[str, int] = MappingProxyType({})  #: reason → number of sightings not admitted
+    audit: Mapping[str, Any] | None = None  #: result of auditing the server's word; None: nothing rests on it
+    swings: Swings | None = None  #: how far the pages' rates vary together; None: not known
 
 
 class SubsiteRow(NamedTuple):
-    """A part of a site, captured by itself."""
+    """A part of a site with its own T."""
 
     capture: int
-    number: int  #: parts of a capture are numbered from 0, in the order in which they were captured
+    number: int  #: from 0, in the order of capture
     name: str
-    share: float  #: of its pages that were expected to be coherent when it was begun
+    share: float  #: of its pages expected to be coherent, at its beginning
     begun: Instant
-    reference: Instant | None  #: its T, once it is captured
+    reference: Instant | None  #: its T, once captured
     ended: Instant | None
     branches: tuple[Branch, ...]  #: which pages belong to it
 
@@ -142,46 +142,46 @@ class HostRow(NamedTuple):
 
 
 class UrlRow(NamedTuple):
-    """A URL and all that came of it."""
+    """A URL with all its observations."""
 
     page: PageRow
-    visits: tuple[VisitRow, ...]  #: in the order they ended
+    visits: tuple[VisitRow, ...]  #: in the order of their ends
     judgement: JudgementRow | None
     embeds: tuple[str, ...]  #: keys of the resources that it needs
-    lastmods: tuple[LastmodRow, ...]  #: in the order they were read
-    part: int | None  #: number of the part of its site, where it was given to one
+    lastmods: tuple[LastmodRow, ...]  #: in the order of reading
+    part: int | None  #: number of its part of the site, if any
 
 
 @dataclass(slots=True)
 class Batch:
-    """All that one step of the frontier changed."""
+    """All changes of one step."""
 
     pages: list[PageRow] = field(default_factory=list)
     visits: list[VisitRow] = field(default_factory=list)
     judgements: list[JudgementRow] = field(default_factory=list)
     captures: dict[int, CaptureRow] = field(default_factory=dict)
     hosts: dict[str, HostRow] = field(default_factory=dict)
-    embeds: list[tuple[PageId, PageId]] = field(default_factory=list)  #: page, resource it needs to be replayed
+    embeds: list[tuple[PageId, PageId]] = field(default_factory=list)  #: page, and a resource needed for its replay
     links: list[LinksRow] = field(default_factory=list)
     lastmods: list[LastmodRow] = field(default_factory=list)
-    rates: Rated | list[RatedRow] = field(default_factory=list)  #: asked for anew
-    hints: list[tuple[PageId, Hints | None]] = field(default_factory=list)  #: of pages that were known without
+    rates: Rated | list[RatedRow] = field(default_factory=list)  #: estimated again
+    hints: list[tuple[PageId, Hints | None]] = field(default_factory=list)  #: of pages that were known without hints
     novelties: dict[PageId, NoveltyRow] = field(default_factory=dict)
     outside: list[OutsideRow] = field(default_factory=list)
     subsites: dict[tuple[int, int], SubsiteRow] = field(default_factory=dict)  #: by capture and number
     members: list[tuple[PageId, int]] = field(default_factory=list)  #: page, number of its part
-    kept: dict[str, str] = field(default_factory=dict)  #: by name: what a driver needs to go on; the last word counts
+    kept: dict[str, str] = field(default_factory=dict)  #: by name: what a driver needs to resume; the last text counts
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.__slots__)
 
 
 class ExchangeRow(NamedTuple):
-    """One exchange, or one URL that was refused without any (``attempt`` 0); numbered from 1 without gaps."""
+    """One exchange, or a URL refused without a request (``attempt`` 0); numbered from 1 without gaps."""
 
     number: int
     site: str
-    seed: str  #: the first of the capture
+    seed: str  #: the capture's first seed
     ended: Instant
     url: str
     kind: str
@@ -206,4 +206,4 @@ class ExchangeRow(NamedTuple):
     location: str | None
     warc: str | None
     offset: int | None
-    verdict: str | None  #: as known by now
+    verdict: str | None  #: None: not judged yet

@@ -1,4 +1,4 @@
-"""Which URLs belong to a site capture, and which it was shown and does not take."""
+"""Which URLs belong to a site capture, and which are left out."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrapLimits:
-    """Bounds that hardly any real page exceeds and any endless one does."""
+    """Bounds that hardly any real page exceeds, but endless ones do."""
 
     length: int = 2_083  #: characters of a URL, the longest that all browsers took
     depth: int = 20  #: path segments
-    repeats: int = 3  #: times that one path segment may occur
+    repeats: int = 3  #: occurrences of one path segment
 
 
 DEFAULT_LIMITS = TrapLimits()
-MOST_FOLDERS = 10_000  #: that are known to be open at a time
+MOST_FOLDERS = 10_000  #: open folders remembered
 
 
 def trap(url: str, limits: TrapLimits = DEFAULT_LIMITS) -> str | None:
-    """Why a canonical URL looks like one of endlessly many; ``None`` where it does not.
+    """Return why a canonical URL looks like one of endlessly many, else ``None``.
 
     >>> trap("http://h/a/b/a/b/a/b/a/b/")
     'a path segment occurs 4 times (limit 3)'
@@ -54,15 +54,15 @@ def trap(url: str, limits: TrapLimits = DEFAULT_LIMITS) -> str | None:
 
 
 class Scope:
-    """The URLs of a site, from its seeds (all arguments of the methods are canonical URLs).
+    """The URLs of a site, given its seeds (all methods take canonical URLs).
 
     ``host``: the seeds' hosts, port included; ``www.`` in front makes no difference, nor does http or https.
     ``domain``: all hosts under the seeds' registrable domains (by the public suffix list that is installed, never
     fetched; hosts of private suffixes such as ``github.io`` are sites of their own).
     ``prefix``: the seeds' hosts, below each seed's last ``/``.
 
-    ``include`` narrows that to the URLs in which one of its patterns is found; ``exclude`` takes away from it. A seed
-    is admitted unless excluded.
+    ``include`` keeps only URLs that match one of its patterns; ``exclude`` drops those that match one of its own. A
+    seed is admitted unless excluded.
 
     >>> scope = Scope(["http://www.example.org/"], exclude=["print="])
     >>> scope.why_not("https://example.org/a"), scope.why_not("http://example.org/a?print=1")
@@ -87,10 +87,10 @@ class Scope:
         self._hosts = frozenset(_site_of(host_of(seed), kind) for seed in self.seeds)
         self._prefixes = tuple(_below(seed) for seed in self.seeds)
         self._all = not (self._include or self._exclude)
-        self._open: set[str] = set()  # folders of which all names belong to it
+        self._open: set[str] = set()  # folders whose direct URLs are all in scope
 
     def widened(self, seed: str) -> Scope:
-        """The same scope with one more seed."""
+        """Return this scope with one more seed."""
         scope = copy(self)
         scope.seeds = self.seeds | {require(seed)}
         scope._hosts = self._hosts | {_site_of(host_of(require(seed)), self.kind)}
@@ -99,7 +99,7 @@ class Scope:
         return scope
 
     def why_not(self, url: str) -> str | None:
-        """Why the URL does not belong to the site, in one phrase; ``None`` where it does."""
+        """Return why the URL is not of the site, in one phrase, else ``None``."""
         folder = url[: url.rfind("/", 8) + 1]  # after the scheme
         if folder in self._open and len(url) <= self._limits.length:
             return None
@@ -110,13 +110,13 @@ class Scope:
         return why
 
     def outside(self, urls: Collection[str]) -> dict[str, str]:
-        """Which of them do not, and why."""
+        """Return those URLs that are not of the site, each with the reason."""
         folders = {url[: url.rfind("/", 8) + 1] for url in urls}
         known = folders <= self._open and max(map(len, urls), default=0) <= self._limits.length
         return {url: why for url in (() if known else urls) if (why := self.why_not(url))}
 
     def why_not_anew(self, url: str) -> str | None:
-        """The same, whatever is known of its folder."""
+        """Do the work of :meth:`why_not` without the memory of open folders."""
         if _site_of(host_of(url), self.kind) not in self._hosts:
             return f"another {'domain' if self.kind == 'domain' else 'host'}"
         if self.kind == "prefix" and not _without_scheme(url).startswith(self._prefixes):
@@ -132,7 +132,7 @@ class Scope:
 
 
 def site_of(url: str, kind: ScopeKind) -> str:
-    """The name of the site that a seed spans: seeds with one name are captured together.
+    """Return the name of the site that a seed spans: seeds of the same name are captured together.
 
     >>> site_of("https://www.example.org/a/b.html", "host"), site_of("https://www.example.org/a/b.html", "prefix")
     ('example.org', 'example.org/a/')
@@ -150,14 +150,14 @@ def _compiled(setting: str, text: str) -> Pattern[str]:
 
 @lru_cache(maxsize=65_536)
 def _site_of(host: str, kind: ScopeKind) -> str:
-    """What two hosts of one site have in common."""
+    """Return what all hosts of one site have in common."""
     if kind != "domain":
         return host.removeprefix("www.")
     return domain_of(host)
 
 
 def domain_of(host: str) -> str:
-    """The registrable domain; below a suffix that the list does not name, two labels, as it says; else the host.
+    """Return the registrable domain: two labels if no listed suffix matches; an IP address as it is.
 
     >>> domain_of("www.example.co.uk:81"), domain_of("opac.city.intra"), domain_of("a.github.io"), domain_of("[::1]:8")
     ('example.co.uk', 'city.intra', 'a.github.io', '[::1]')
@@ -171,30 +171,30 @@ def domain_of(host: str) -> str:
 
 @cache
 def _suffixes() -> TLDExtract:
-    """The public suffix list as installed: no network, no cache."""
+    """Load the installed public suffix list: no network, no cache."""
     from tldextract import TLDExtract  # slow to import
 
     return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
 
 def _without_scheme(url: str) -> str:
-    """Host (without ``www.``), path and query."""
+    """Return host (without ``www.``), path and query."""
     return url.partition("://")[2].removeprefix("www.")
 
 
 def _below(seed: str) -> str:
-    """The part of a seed up to its path's last ``/``."""
+    """Return a seed up to the last ``/`` of its path."""
     return _without_scheme(seed).partition("?")[0].rpartition("/")[0] + "/"
 
 
-MOST_LISTED = 20_000  #: per capture; beyond that URLs are counted by reason, not listed
-_FEW = 16  #: places: many sites leave out hardly any
+MOST_LISTED = 20_000  #: URLs listed per capture; further ones are only counted
+_FEW = 16  #: initial size: many sites leave out few URLs
 
 
 class LeftOut:
-    """URLs that a capture was shown and does not take: counted by reason, and listed once each, up to a number.
+    """URLs left out: counted by reason, and listed once each, up to a limit.
 
-    Those that were listed are remembered by hash, in some 20 bytes each.
+    Listed URLs are remembered by hash, in about 20 bytes each.
 
     >>> left = LeftOut(most=1)
     >>> left.add("http://a/", "scope"), left.add("http://a/", "scope"), left.add("http://b/", "scope")
@@ -204,19 +204,19 @@ class LeftOut:
     """
 
     def __init__(self, most: int = MOST_LISTED) -> None:
-        self.reasons: Counter[str] = Counter()  #: reason → URLs, as often as they were seen
+        self.reasons: Counter[str] = Counter()  #: reason → number of sightings
         self._most = most
         self._listed = SeenUrls(_FEW)
 
     def add(self, url: str, reason: str) -> bool:
-        """Is it to be listed: new, and not one too many?"""
+        """Count a URL; should it be listed (new, and within the limit)?"""
         self.reasons[reason] += 1
         return len(self._listed) < self._most and self._listed.add(url, 0) == UNSEEN
 
     def was_listed(self, url: str) -> None:
-        """A former process has listed this URL."""
+        """Remember a URL that a former process listed."""
         self._listed.add(url, 0)
 
     def restore(self, reasons: Mapping[str, int]) -> None:
-        """As counted by former processes."""
+        """Set the counts of former processes."""
         self.reasons = Counter(reasons)

@@ -1,4 +1,4 @@
-"""What sitemaps bring: which of those that others name are read, and the dates of pages that they tell again."""
+"""Sitemaps: which of those named by other sitemaps are read, and lastmods of known pages."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from sharc_crawler.frontier.parts import Admission
 from sharc_crawler.model import Instant, PageId, Sighting
 
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
-MAX_NESTED_SITEMAPS = 1_000  #: that these name, in one run: sitemaps.org allows none
+MAX_NESTED_SITEMAPS = 1_000  #: named by nested index files, in one run: sitemaps.org allows none
 TOO_DEEP = f"more than {MAX_SITEMAP_DEPTH} sitemap indexes within each other"
 TOO_NESTED = f"more than {MAX_NESTED_SITEMAPS:,} sitemaps of indexes within indexes"
 ELSEWHERE = "a sitemap index names another site's sitemap"
 
 
 def why_not(admitter: Admitter, pages: PageTable, scope: Admission, key: str, parent: PageId, depth: int) -> str | None:
-    """Why a sitemap is not read that ``parent`` names; ``None``: it is.
+    """Return why a sitemap that ``parent`` names is not read, else ``None``.
 
-    An index names sitemaps of its own host or of the site; robots.txt and people may name any.
+    An index may name sitemaps of its own host or of the site; robots.txt and people may name any.
     """
     if depth > MAX_SITEMAP_DEPTH:
         return TOO_DEEP
@@ -43,9 +43,9 @@ def ingest(
     named: Sequence[Sighting],
     read: Instant,
 ) -> None:
-    """What sitemaps say of the last changes of pages, for who listens.
+    """Pass the lastmods of known pages to the mode.
 
-    Evidence is only what is said of the owner's pages: any site may list another's.
+    Only a sitemap's word on its own host is evidence: any site may list another's pages.
     """
     for sighting in named:
         hints = sighting.hints
@@ -58,12 +58,12 @@ def ingest(
             continue
         if capture.mode.attests and not _speaks_for(sighting.via, ledger.pages.urls[page], find_canonical):
             continue
-        ledger.said(page, read, hints.lastmod, hints.lastmod_precision)
+        ledger.dated(page, read, hints.lastmod, hints.lastmod_precision)
         capture.mode.ingest(page, read, hints)
 
 
 def _speaks_for(sitemap: str, url: str, find_canonical: Callable[[str], str | None]) -> bool:
-    """Is it of the same host? What nothing fetched named, whoever runs the crawl did."""
+    """Is the sitemap on the page's machine? One that no document named was given by whoever runs the crawl."""
     if "://" not in sitemap or host_of(sitemap) == host_of(url):
         return True
     one, other = (machine_of(host_of(find_canonical(text) or text)) for text in (sitemap, url))

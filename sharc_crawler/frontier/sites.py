@@ -1,8 +1,8 @@
 """The frontiers of many sites in one process: whose turn it is, and which one an answer is for.
 
-A site waits in a heap until it falls due, or is woken; nothing looks at those that wait. What they share
-(:class:`~sharc_crawler.frontier.frontier.Shared`) is the pace of machines, so that two sites of one machine ask it no
-more often than one, and links: what one site names and does not take is offered to the site whose seed's host it is on.
+A site waits in a heap until it is due or woken; waiting sites cost nothing. Sites share the paces of machines
+(:class:`~sharc_crawler.frontier.frontier.Shared`), so that two sites on one machine ask it no more often than one. They
+share links, too: a URL out of one site's scope is offered to the site that has a seed on its host.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
 
-SLACK = 64  #: entries of the heap beyond two a site that may be out of date
-NOT_KEPT = (OSError, StoreUnavailable, Superseded)  #: a site's state cannot be written
-OF_ONE = (*NOT_KEPT, StoppedCaptureError)  #: what is in the way of one site, and of no other
+SLACK = 64  #: outdated heap entries allowed beyond two per site
+NOT_KEPT = (OSError, StoreUnavailable, Superseded)  #: errors when a site's state cannot be written
+OF_ONE = (*NOT_KEPT, StoppedCaptureError)  #: errors that stop one site, not the others
 
 
 @contextmanager
 def of_one(site: str) -> Iterator[None]:
-    """What is raised within is told as this site's: :class:`~sharc_crawler.errors.SiteError`."""
+    """Raise errors within as this site's :class:`~sharc_crawler.errors.SiteError`."""
     try:
         yield
     except OF_ONE as error:
@@ -63,15 +63,15 @@ class Sites:
         self._shared.woken, self._shared.outside = self._woken, self._offer
         self._frontiers: dict[str, Frontier] = {}
         self._by_ledger: dict[Ledger, Frontier] = {}
-        self._at: dict[str, list[Frontier]] = {}  #: by host of a seed
+        self._at: dict[str, list[Frontier]] = {}  #: by the host of a seed
         self._ready: deque[Frontier] = deque()
         self._is_ready: set[Frontier] = set()
-        self._due: dict[Frontier, Instant] = {}  #: of those that wait
+        self._due: dict[Frontier, Instant] = {}  #: when each waiting site is due
         self._heap: list[tuple[Instant, int, Frontier]] = []
         self._turns = count()
-        self._unfinished: list[Frontier] = []  # the last of them is
-        self._held: set[Frontier] = set()  #: that are not asked for now
-        self.held_up = ""  #: by what, at the end of the line that a person reads
+        self._unfinished: list[Frontier] = []  # at least the last one is
+        self._held: set[Frontier] = set()  #: sites on hold
+        self.held_up = ""  #: why the crawl is held up, for the status line
 
     def __iter__(self) -> Iterator[Frontier]:
         return iter(self._frontiers.values())
@@ -86,39 +86,39 @@ class Sites:
         return self._frontiers[site]
 
     def of(self, fetch: Fetch) -> Frontier:
-        """The frontier that a lease is of."""
+        """Return the frontier that granted a lease."""
         return self._frontiers[fetch.site]
 
     @property
     def polls(self) -> Polls | None:
-        """The hubs of an instant crawl, of all its sites; None: it is no such crawl."""
+        """The polls of an instant crawl, for all its sites; ``None`` for other crawls."""
         return self._shared.polls
 
     # -- sites come ------------------------------------------------------------------------------------------------
 
     def open(self, spec: CaptureSpec, now: Instant, store: StepStore | None = None, *, seeded: bool = True) -> Frontier:
-        """Begin a site's capture, its state in ``store``; as :meth:`Frontier.open`."""
+        """Begin a site's capture with its state in ``store``; see :meth:`Frontier.open`."""
         frontier = self.new(store)
         with self._begun(frontier):
             frontier.open(spec, now, seeded)
         return self._added(frontier)
 
     def restore(self, saved: Batch, now: Instant, store: StepStore | None = None) -> Frontier:
-        """Go on with a site's capture; as :meth:`Frontier.restore`."""
+        """Resume a site's capture; see :meth:`Frontier.restore`."""
         frontier = self.new(store)
         with self._begun(frontier):
             frontier.restore(saved, now)
         return self._added(frontier)
 
     def restored(self, frontier: Frontier, saved: Batch) -> Frontier:
-        """Go on with one of :meth:`new` that was told all this by :meth:`Frontier.recall`, in whatever thread."""
+        """Resume a frontier of :meth:`new` after :meth:`Frontier.recall` ran, in any thread."""
         with self._begun(frontier):
             frontier.recalled(saved)
         return self._added(frontier)
 
     @contextmanager
     def _begun(self, frontier: Frontier) -> Iterator[None]:
-        """One that could not be is nobody's: what it had to write is written by nobody."""
+        """Drop the unwritten changes of a frontier that could not begin."""
         try:
             yield
         except BaseException:
@@ -126,7 +126,7 @@ class Sites:
             raise
 
     def new(self, store: StepStore | None) -> Frontier:
-        """One that is nobody's yet."""
+        """Make a frontier that is not in the crawl yet."""
         return Frontier(self.politeness, store, self._parts, self._lease_time, shared=self._shared)
 
     def _added(self, frontier: Frontier) -> Frontier:
@@ -143,32 +143,32 @@ class Sites:
     # -- sites rest, and go --------------------------------------------------------------------------------------------
 
     def hold(self, site: str) -> None:
-        """Ask a site for nothing until it goes on: what it did last is not safe yet, or it is to be handed over."""
+        """Pause a site: its last step is not safe yet, or the site will be handed over."""
         self._held.add(frontier := self._frontiers[site])
         self._leave_hosts(frontier)
 
     def go_on(self, site: str) -> None:
-        """Ask it again."""
+        """Resume a site that was on hold."""
         frontier = self._frontiers[site]
         self._held.discard(frontier)
-        frontier.ledger.ring.wake_all()  # it waits for no machine any more
+        frontier.ledger.ring.wake_all()  # it left all queues for machines
         self._woken(frontier.ledger)
 
     def stop(self, site: str) -> None:
-        """Ask a site for nothing more: it can go on no more. What is under way still ends."""
+        """Stop a site that cannot continue; fetches under way still end."""
         frontier = self._frontiers[site]
         frontier.stopped = True
         self._leave_hosts(frontier)
 
     @staticmethod
     def _leave_hosts(frontier: Frontier) -> None:
-        """Whoever waits for a machine that it shares need not wait for it."""
+        """Take a site out of the queues for machines that it shares."""
         for host in frontier.ledger.hosts:
             host.pace.leave(frontier.ledger.ring)
             host.pace.offer()
 
     def remove(self, site: str) -> None:
-        """Know a site no longer: it has ended, or is somebody else's."""
+        """Remove a site that has ended or was handed over."""
         frontier = self._frontiers.pop(site)
         del self._by_ledger[frontier.ledger]
         self._leave_hosts(frontier)
@@ -187,9 +187,9 @@ class Sites:
     # -- the verbs -------------------------------------------------------------------------------------------------
 
     def next(self, now: Instant) -> Fetch | Wait | Done:
-        """What the site whose turn it is does best at ``now``; ready sites take turns.
+        """Return the next fetch at ``now``, a wait, or that all is done; ready sites take turns.
 
-        Raises :class:`~sharc_crawler.errors.SiteError` for one that cannot go on, or whose state cannot be written.
+        Raises :class:`~sharc_crawler.errors.SiteError` for a site that cannot continue or be written.
         """
         while (due := self._earliest()) is not None and due <= now:
             self._woken(self._heap[0][2].ledger)
@@ -210,55 +210,55 @@ class Sites:
         return Done() if due is None else Wait(due)
 
     def finished(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting] = ()) -> Judgement | None:
-        """As :meth:`Frontier.finished`, of the site that the lease is of."""
+        """See :meth:`Frontier.finished`."""
         return self.of(fetch).finished(fetch, outcome, links)
 
     def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> None:
-        """As :meth:`Frontier.named`."""
+        """See :meth:`Frontier.named`."""
         self.of(fetch).named(fetch, outcome, links)
 
     def give_back(self, fetch: Fetch, now: Instant, sent: Instant = 0.0) -> None:
-        """As :meth:`Frontier.give_back`."""
+        """See :meth:`Frontier.give_back`."""
         self.of(fetch).give_back(fetch, now, sent)
 
     def commit(self) -> None:
-        """What could not be written before, and notes."""
+        """Write changes that could not be written before, and notes."""
         for ledger in list(self._shared.unwritten):
             with of_one(ledger.capture.spec.site):
                 ledger.commit()
 
     def pass_over(self, site: str) -> None:
-        """What cannot be written of a site is not tried again before it changes."""
+        """Do not try to write a site's changes again before it changes."""
         self._shared.unwritten.discard(self._frontiers[site].ledger)
 
     @contextmanager
     def one_step(self, site: str) -> Iterator[None]:
-        """All that is done to a site within is written in one transaction."""
+        """Write all that is done to a site within in one transaction."""
         with of_one(site), self._frontiers[site].ledger.one_step():
             yield
 
     def note(self, text: str, instead_of: str = "") -> None:
-        """What a reader of each report must know, of the captures that are not complete."""
+        """Add a note to the reports of all captures that are not complete."""
         for frontier in self:
             frontier.note(text, instead_of)
             self._shared.unwritten.add(frontier.ledger)
 
     def change_delay(self, delay: Seconds) -> None:
-        """From each host's last request on; what robots.txt asks for, and exceptions by host, stay."""
+        """Change the delay of all sites; see :meth:`Frontier.change_delay`."""
         self.politeness = replace(self.politeness, delay=delay)
         for frontier in self:
             frontier.change_delay(delay)
 
     @property
     def ripe(self) -> Instant | None:
-        """When the first host may be asked; ``None``: one may be now, none ever, or something is under way."""
+        """When the first site is due; ``None`` if one is ready, none waits, or a fetch is under way."""
         if self._ready or not all(frontier.idle for frontier in self):
             return None
         return self._earliest()
 
     @property
     def done(self) -> bool:
-        """Every capture is complete, or cannot go on."""
+        """Is every capture complete or stopped?"""
         while self._unfinished and (self._unfinished[-1].done or self._unfinished[-1].stopped):
             self._unfinished.pop()
         return not self._unfinished
@@ -266,9 +266,9 @@ class Sites:
     # -- whose turn it is ------------------------------------------------------------------------------------------
 
     def _woken(self, ledger: Ledger) -> None:
-        """A site may have something to do."""
+        """Make a site ready: it may have work."""
         frontier = self._by_ledger.get(ledger)
-        if frontier is None or frontier in self._is_ready:  # not added yet, or its turn comes
+        if frontier is None or frontier in self._is_ready:  # not added yet, or ready already
             return
         self._due.pop(frontier, None)
         if frontier in self._held or frontier.stopped:
@@ -277,7 +277,7 @@ class Sites:
         self._ready.append(frontier)
 
     def _earliest(self) -> Instant | None:
-        """When the first site falls due; ``None``: none waits."""
+        """Return when the first site is due; ``None`` if none waits."""
         while self._heap and self._due.get(self._heap[0][2]) != self._heap[0][0]:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
@@ -285,18 +285,18 @@ class Sites:
     def _wait(self, frontier: Frontier, until: Instant) -> None:
         self._due[frontier] = until
         if len(self._heap) > 2 * len(self._due) + SLACK:
-            self._heap = [(due, next(self._turns), one) for one, due in self._due.items()]
+            self._heap = [(due, next(self._turns), waiting) for waiting, due in self._due.items()]
             heapq.heapify(self._heap)
         else:
             heapq.heappush(self._heap, (until, next(self._turns), frontier))
 
     def _offer(self, sighting: Sighting, key: str, depth: int) -> None:
-        """What one site links to and does not take may be a page of another that is captured at the same time.
+        """Offer an out-of-scope URL of one site to the other sites of this crawl.
 
-        Links count on: sites that lead to each other for ever end as one that leads to itself.
+        Its depth is kept, so that endless trails between two sites end as they do within one.
         """
         for other in self._at.get(self._parts.host_of(key), ()):
             capture = other.capture
             if key not in capture.seen and capture.mode.whole and capture.scope.why_not(key) is None:
-                with suppress(*NOT_KEPT):  # it is heard of when that site is written next
+                with suppress(*NOT_KEPT):  # the error comes up when that site is written next
                     other.schedule([sighting], capture.started, depth)

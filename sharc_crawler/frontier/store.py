@@ -1,4 +1,4 @@
-"""The port of frontier state: rows are written, in one transaction per step, and read back. For types alone."""
+"""The port of frontier state: rows are written in one transaction per step, and read back. Types only."""
 
 from __future__ import annotations
 
@@ -19,64 +19,64 @@ from sharc_crawler.frontier.rows import (
 
 
 class StepStore(Protocol):
-    """What a frontier itself needs of a store: its steps are written, its links read."""
+    """What a frontier needs of a store: write steps, read links."""
 
     def commit(self, batch: Batch) -> None:
-        """All of the batch or nothing; on disk when it returns."""
+        """Write all of the batch or nothing; it is on disk on return."""
 
     def links(self) -> Iterator[LinksRow]:
-        """What documents linked to, in the order of the downloads; by far the most: for sites divided by them."""
+        """Yield what documents linked to, in the order of downloads: far more rows than all others."""
 
 
 class FrontierStore(StepStore, Protocol):
     """Keeps frontier state; every implementation passes :class:`sharc_crawler.testing.stores.FrontierStoreContract`.
 
-    What cannot be read or written for now raises :class:`~sharc_crawler.errors.StoreUnavailable`, where only room is
-    missing :class:`~sharc_crawler.errors.StoreFull`; all that was committed stays as it is. Once another process has
-    taken the state over, each method that writes raises :class:`~sharc_crawler.errors.Superseded`. State that is
-    damaged raises :class:`~sharc_crawler.errors.DataError`.
+    Methods raise :class:`~sharc_crawler.errors.StoreUnavailable` if state cannot be read or written for now, and
+    :class:`~sharc_crawler.errors.StoreFull` if the disk is full; what was committed stays. Once another process has
+    taken the state over, writing raises :class:`~sharc_crawler.errors.Superseded`. Damaged state raises
+    :class:`~sharc_crawler.errors.DataError`.
     """
 
     def replace(self, state: Batch) -> None:
-        """Keep ``state`` instead of all that was committed but links, or change nothing; on disk when it returns."""
+        """Replace all that was committed, except links, by ``state``, or change nothing; it is on disk on return."""
 
     def load(self) -> Batch:
-        """All that was committed but links, pages in the order of discovery, visits in the order they ended."""
+        """Return all that was committed, except links: pages in order of discovery, visits in the order they ended."""
 
     def captures(self) -> dict[int, CaptureRow]:
-        """The rows of the site captures, without loading the rest."""
+        """Return the site captures' rows only."""
 
     def hosts(self) -> dict[str, HostRow]:
-        """The rows of the hosts, without loading the rest."""
+        """Return the hosts' rows only."""
 
     def subsites(self) -> dict[tuple[int, int], SubsiteRow]:
-        """The parts of sites alone, by capture and number."""
+        """Return the parts of sites only, by capture and number."""
 
     def urls(self, capture: int) -> Iterator[UrlRow]:
-        """The URLs of a capture in the order of discovery, one after the other: there may be a million."""
+        """Yield a capture's URLs in the order of discovery: there may be a million."""
 
     def outside(self) -> Iterator[OutsideRow]:
-        """What captures were shown and do not take, in the order it was committed."""
+        """Yield the URLs left out, in the order of commits."""
 
     def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
-        """The visits numbered above ``after``, with what logs tell of their pages."""
+        """Yield the visits numbered above ``after``, with what logs tell of their pages."""
 
     def close(self) -> None:
-        """Nothing is written after this; another process may take the state over."""
+        """Close the store; another process may then take the state over."""
 
 
 class StoreKind(Protocol):
-    """A plug-in of ``sharc_crawler.stores``: opens the state that is kept in, or for, a capture's folder."""
+    """A plug-in of ``sharc_crawler.stores``: opens the state kept in, or for, a capture's folder."""
 
     def __call__(self, folder: Path, *, reading: bool = False) -> FrontierStore:
-        """The state, made where there is none, and held until it is closed; ``reading``: as it is, beside its owner.
+        """Open the state, creating it if missing, and own it until closed; ``reading``: read only, beside its owner.
 
-        Raises :class:`~sharc_crawler.errors.Superseded` where another process holds it, and
-        :class:`~sharc_crawler.errors.DataError` for what is no such state.
+        Raises :class:`~sharc_crawler.errors.Superseded` if another process owns it, and
+        :class:`~sharc_crawler.errors.DataError` if it is not such state.
         """
 
     def holds(self, folder: Path) -> bool:
         """Is there state of this kind?"""
 
     def set_aside(self, folder: Path) -> None:
-        """Keep what there is under another name, damaged or not: state is to be made anew."""
+        """Rename the existing state, damaged or not, so that new state can be made."""

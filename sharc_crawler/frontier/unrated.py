@@ -1,4 +1,4 @@
-"""Pages whose rates will be asked for all at once, with what sitemaps say of them: in columns, 16 bytes each."""
+"""Pages to be rated together, with their sitemap hints: in columns, 16 bytes each."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sharc_crawler.addresses.known_urls import Texts
 from sharc_crawler.model import Hints, Kind, PageId, Sighting
 from sharc_crawler.rates.base import Said
 
-# via, and what few pages have of their own in hints: precision (None: there are no hints), changefreq, priority
-_Words = tuple[str, float | None, str | None, float | None]
-_COLUMNS = Hints._fields.index("priority") + 1  # what follows is of unusual sightings
+# via and the hints that many pages share: precision (None: there are no hints), changefreq, priority
+_Shared = tuple[str, float | None, str | None, float | None]
+_COLUMNS = Hints._fields.index("priority") + 1  # only unusual sightings have later fields
 _NOTHING_MORE = Hints()[_COLUMNS:]
 
 
 class Unrated:
-    """The last sighting of each page; pages come in the order of their numbers.
+    """The last sighting of each page, in the order of page numbers.
 
     >>> waiting = Unrated()
     >>> waiting.put_all([7], [("http://h/a", Sighting("http://h/a", hints=Hints(lastmod=5.0)))])
@@ -30,10 +30,10 @@ class Unrated:
     def __init__(self) -> None:
         self.pages = array("i")
         self._lastmods = array("d")
-        self._codes = array("i")  # of all else, the same for many pages
-        self._words: list[_Words] = []
-        self._code_of: dict[_Words, int] = {}
-        self._unusual: dict[PageId, Sighting] = {}  # what has more to it than a URL and a sitemap's words
+        self._codes = array("i")  # index into the next list
+        self._shared: list[_Shared] = []
+        self._code_of: dict[_Shared, int] = {}
+        self._unusual: dict[PageId, Sighting] = {}  # sightings that the columns cannot hold
 
     def __len__(self) -> int:
         return len(self.pages)
@@ -43,7 +43,7 @@ class Unrated:
         return row < len(self.pages) and self.pages[row] == page
 
     def put(self, page: PageId, sighting: Sighting, found: str) -> None:
-        """A page that waits is seen again; ``found``: the URL by which it is known."""
+        """Replace a waiting page's sighting; ``found``: the page's URL."""
         hints = sighting.hints
         if _is_unusual(sighting, found):
             self._unusual[page] = sighting
@@ -55,7 +55,7 @@ class Unrated:
         self._lastmods[row], self._codes[row] = lastmod, code
 
     def put_all(self, pages: Sequence[PageId], named: Sequence[tuple[str, Sighting]]) -> None:
-        """New pages wait, by their canonical URLs; their numbers rise."""
+        """Add new pages, each with its canonical URL; their numbers rise."""
         dates = array("d")
         for page, (key, one) in zip(pages, named, strict=True):
             hints = one.hints
@@ -67,22 +67,22 @@ class Unrated:
         self._codes.extend([self._code(one) for _, one in named])
 
     def said(self, rows: range, urls: Texts) -> Said:
-        """What sitemaps say in some rows, in columns."""
+        """Return the lastmods and changefreqs of some rows, in columns."""
         some = slice(rows.start, rows.stop)
-        pages, words = self.pages[some], [self._words[code] for code in self._codes[some]]
+        pages, shared = self.pages[some], [self._shared[code] for code in self._codes[some]]
         named = list(map(urls.__getitem__, pages))
         if self._unusual:
-            told = zip(pages, named, strict=True)
-            named = [self._unusual[page].url if page in self._unusual else url for page, url in told]
-        return Said(named, self._lastmods[some], [one[1] or 0.0 for one in words], [one[2] for one in words])
+            both = zip(pages, named, strict=True)
+            named = [self._unusual[page].url if page in self._unusual else url for page, url in both]
+        return Said(named, self._lastmods[some], [row[1] or 0.0 for row in shared], [row[2] for row in shared])
 
     def at(self, row: int, url: str) -> Sighting:
-        """The sighting in a row, made again; ``url``: the one by which its page is known."""
+        """Make the sighting of a row again; ``url``: its page's URL."""
         unusual = self._unusual.get(self.pages[row]) if self._unusual else None
         return unusual or self._usual(row, url)
 
     def _usual(self, row: int, url: str) -> Sighting:
-        via, precision, frequency, priority = self._words[self._codes[row]]
+        via, precision, frequency, priority = self._shared[self._codes[row]]
         if precision is None:
             return Sighting(url, Kind.PAGE, via)
         lastmod = self._lastmods[row]
@@ -91,22 +91,22 @@ class Unrated:
 
     def _code(self, sighting: Sighting) -> int:
         hints = sighting.hints
-        words: _Words = sighting.via, None, None, None
+        shared: _Shared = sighting.via, None, None, None
         if hints is not None:
-            words = sighting.via, hints.lastmod_precision, hints.changefreq, hints.priority
-        code = self._code_of.setdefault(words, len(self._words))
-        if code == len(self._words):
-            self._words.append(words)
+            shared = sighting.via, hints.lastmod_precision, hints.changefreq, hints.priority
+        code = self._code_of.setdefault(shared, len(self._shared))
+        if code == len(self._shared):
+            self._shared.append(shared)
         return code
 
 
-def _is_unusual(one: Sighting, url: str) -> bool:
-    said = one.hints is not None and one.hints[_COLUMNS:] != _NOTHING_MORE
-    return said or one.url != url or bool(one.key or one.host)
+def _is_unusual(sighting: Sighting, url: str) -> bool:
+    more = sighting.hints is not None and sighting.hints[_COLUMNS:] != _NOTHING_MORE
+    return more or sighting.url != url or bool(sighting.key or sighting.host)
 
 
 class Sightings(Sequence[Sighting]):
-    """What waits in an :class:`Unrated`, to be read one after the other; ``urls``: of all pages, by number."""
+    """The sightings in an :class:`Unrated`, as a sequence; ``urls``: of all pages, by number."""
 
     def __init__(self, unrated: Unrated, urls: Texts) -> None:
         self._unrated, self._urls = unrated, urls
@@ -118,7 +118,7 @@ class Sightings(Sequence[Sighting]):
         return (self._unrated.at(row, self._urls[page]) for row, page in enumerate(self._unrated.pages))
 
     def said(self, rows: range) -> Said:
-        """What sitemaps say in some rows, in columns."""
+        """Return the lastmods and changefreqs of some rows, in columns."""
         return self._unrated.said(rows, self._urls)
 
     @overload

@@ -9,7 +9,7 @@ import pytest
 from sharc_crawler.frontier import capture
 from sharc_crawler.frontier.capture import Counts, Embedded, Front, Owed
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.restoring.restorer import interrupted, put_back
+from sharc_crawler.frontier.restoring import interrupted, put_back
 from sharc_crawler.frontier.spec import HOPS, CaptureSpec
 from sharc_crawler.model import Phase, Sighting
 from sharc_crawler.rates.swings import Swings
@@ -35,8 +35,8 @@ def test_pages_are_counted_by_what_becomes_of_them():
 
 def test_what_is_owed_is_over_when_all_of_it_has_ended():
     owed = Owed()
-    owed.one()
-    owed.one()
+    owed.add()
+    owed.add()
     owed.before_visits("h")
     assert (owed.pending, owed.first) == (2, {"h"})
     owed.ended()

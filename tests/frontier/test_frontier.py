@@ -16,7 +16,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.restoring.restorer import visit_again
+from sharc_crawler.frontier.restoring import visit_again
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.project.dropin import may_fetch_again

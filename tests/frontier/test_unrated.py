@@ -80,7 +80,7 @@ def test_what_many_pages_share_is_kept_once():
     urls = [f"http://h/{page}" for page in range(1000)]
     named = [(url, Sighting(url, via="map", hints=Hints(float(at), 1.0))) for at, url in enumerate(urls)]
     unrated.put_all(range(1000), named)
-    assert len(unrated._words) == 1
+    assert len(unrated._shared) == 1
     assert not unrated._unusual
 
 

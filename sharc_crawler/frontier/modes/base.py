@@ -1,11 +1,11 @@
-"""What a mode decides: the protocol between the frontier and the ways in which a site can be captured.
+"""The protocol between the frontier and its modes: the ways to capture a site.
 
-A capture has one mode, which is chosen when it is opened and keeps what only that way has to know. Each method is asked
-at one stage of an outcome's way or of a decision; the defaults are a mode that decides nothing there. After a restart
-a mode is told of all former fetches by the same methods, then :meth:`Mode.resumed` and :meth:`Mode.rebuilt`.
+A capture has one mode, chosen when it is opened, which keeps the state that only this way needs. Each method is a hook
+at one stage of a decision or of an outcome; the defaults do nothing. After a restart a mode gets all former fetches
+by the same methods, then :meth:`Mode.resumed` and :meth:`Mode.rebuilt`.
 """
 
-# ruff: noqa: ARG002 - a default has no use for what a mode may need
+# ruff: noqa: ARG002 - defaults ignore their arguments
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.hosts import Task
-    from sharc_crawler.frontier.modes.neighbours import Edited
+    from sharc_crawler.frontier.modes.rate_tests import Edited
     from sharc_crawler.frontier.rows import LastmodRow, PageRow, SubsiteRow
     from sharc_crawler.model import (
         Fetch,
@@ -41,212 +41,212 @@ if TYPE_CHECKING:
 class Mode:
     """A way to capture a site."""
 
-    seeds: Kind = Kind.PAGE  #: what seeds are
-    whole: bool = True  #: whole sites are captured, once
-    compares: bool = True  #: pages are downloaded again, and compared with their visit
-    attests: bool = False  #: pages are claimed by what sitemaps say
-    goes_on: bool = False  #: further visits follow the last first one
-    takes_hubs: bool = False  #: feeds and lists of what is new, or has changed, are polled
-    listens: bool = False  #: what sitemaps say of last changes is wanted
-    parted: bool = False  #: pages found late may belong to a part that is still to come
-    parts: int = 0  #: of the site that were begun
-    called: str = ""  #: what its phase is called for people, where that is no phase of a capture
-    pooled: int = 0  #: pages that wait for a part of their own
+    seeds: Kind = Kind.PAGE  #: kind of the seeds
+    whole: bool = True  #: captures the whole site, once
+    compares: bool = True  #: downloads pages again and compares them with their visit
+    attests: bool = False  #: claims pages by their lastmods
+    goes_on: bool = False  #: visits pages again after all first visits
+    takes_hubs: bool = False  #: polls feeds and lists of new or changed pages
+    listens: bool = False  #: wants lastmods of known pages
+    parted: bool = False  #: captures part by part: a page found late may belong to a later part
+    parts: int = 0  #: parts of the site begun so far
+    called: str = ""  #: name of its phase for people, if it has one of its own
+    pooled: int = 0  #: pages that wait for a later part
     step: Seconds | None = None  #: Δ as measured in a former part
-    apex: PageId | None = None  #: the last visit, where it was made in slot ONLY: T is its download
-    audit: Mapping[str, Any] | None = None  #: what became of the server's word
+    apex: PageId | None = None  #: page of the last visit, if that is in slot ONLY: T is its download
+    audit: Mapping[str, Any] | None = None  #: result of auditing the server's word
 
-    # -- from the seeds to the first decision ----------------------------------------------------------------------
+    # -- before the first decision --------------------------------------------------------------------------------
 
     def first_pages(self, waiting: Sequence[PageId], step: Seconds, now: Instant) -> Sequence[PageId]:
-        """The pages that the strategy begins with."""
+        """Return the pages that the strategy begins with."""
         return waiting
 
     def size(self, stated: int) -> int:
-        """How many pages there will be, as far as is known; 0: it is not."""
+        """Return the expected number of pages; 0: unknown."""
         return stated
 
     def prepare(self, pages: Sequence[PageId], now: Instant) -> None:
-        """The strategy is to be built: what takes long with many pages, on values of the mode's own alone."""
+        """Do slow work before the strategy is built, perhaps in another thread: only on the mode's own state."""
 
     def begun(self, pages: Sequence[PageId], now: Instant) -> None:
-        """The strategy is built, and is about to be given these pages."""
+        """The strategy is built and will get these pages."""
 
-    # -- what is found ---------------------------------------------------------------------------------------------
+    # -- discovery -------------------------------------------------------------------------------------------------
 
     def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> Sequence[Sighting]:
-        """Which of the URLs that a document names are taken in."""
+        """Return the links of a document that may be admitted."""
         return links
 
     def reconsidered(self, parent: PageId, linked: Sequence[PageId], now: Instant) -> list[PageId]:
-        """Those of the known pages named by a document that had been left and are wanted after all."""
+        """Return known pages, linked by a document, that were left and are to be queued now."""
         return []
 
     def why_left(self, sighting: Sighting, parent: PageId) -> str:
-        """Why a new page is recorded and not fetched; empty: it is fetched."""
+        """Return why a new page is recorded but not fetched; empty: it is fetched."""
         return ""
 
     def queued(self, pages: Sequence[PageId], parent: PageId, named: Sequence[Sighting], now: Instant) -> None:
-        """New pages are queued, which one document names."""
+        """New pages of one document are queued."""
 
     def hub(self, page: PageId) -> None:
-        """A hub has become known."""
+        """A hub is found."""
 
     def dated(self, page: PageId, sighting: Sighting) -> None:
         """A known page is named again, with hints."""
 
     def joining(self, pages: Sequence[PageId]) -> Sequence[PageId]:
-        """Which of the pages just found the strategy is given now."""
+        """Return which of the found pages the strategy gets now."""
         return pages
 
     def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
-        """The rates that the strategy is told of these pages, given their own."""
+        """Return the rates that the strategy plans with."""
         return rates
 
     def attestable(self, pages: Sequence[PageId], now: Instant) -> list[bool] | None:
-        """Which pages may be expected to be claimed by their lastmod; ``None``: none."""
+        """Return which pages can probably be claimed by their lastmod; ``None``: none."""
         return None
 
     def linked(self, page: PageId, targets: Sequence[PageId]) -> None:
-        """A page links to these."""
+        """A page links to these pages."""
 
     def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
-        """A sitemap that was asked for at ``read`` says when a page last changed."""
+        """A sitemap requested at ``read`` gives a page's lastmod."""
 
-    # -- what is next ----------------------------------------------------------------------------------------------
+    # -- decisions -------------------------------------------------------------------------------------------------
 
     def waits(self, strategy: Door, now: Instant) -> bool:
-        """Is there something to wait for before the strategy decides? It is owed by then."""
+        """Must the strategy wait for a download that is owed?"""
         return False
 
     def next(self, strategy: Door, now: Instant) -> Visit | None:
-        """The next visit."""
+        """Return the next visit."""
         return strategy.next(now)
 
     def owes_more(self, now: Instant) -> bool:
-        """The strategy has nothing left, and nothing is under way: is there more to do?"""
+        """Nothing is left or under way: does the mode owe more downloads?"""
         return False
 
     def turn(self, now: Instant) -> None:
-        """All first visits are over: T is fixed."""
+        """Fix T: all first visits are over."""
 
     def asks_by_former(self, kind: Kind, slot: Slot) -> bool:
-        """May a first download be asked for by the validators of a former capture: is a 304 to it as good?"""
+        """May a first visit send a former capture's validators: is a 304 as good as a download?"""
         return False
 
     def takes(self, page: PageId, url: str, look: Outcome) -> bool:
-        """Is a page not asked for, and stands as a former capture has it: as this outcome says?"""
+        """May this outcome of a former capture stand for a visit, without a request?"""
         return False
 
-    # -- what came of it -------------------------------------------------------------------------------------------
+    # -- outcomes --------------------------------------------------------------------------------------------------
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
-        """The first download of a page or resource is over."""
+        """The first visit of a page or resource is over."""
 
     def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
-        """Another visit of a page, before T, is over; ``before``: what the former one had shown."""
+        """A second look at a page before T is over; ``before``: the former outcome."""
 
     def audits(self, page: PageId) -> bool:
-        """Was the second download of a page an audit, and no visit of the strategy's?"""
+        """Is a page's second download an audit, not a revisit by the strategy?"""
         return False
 
     def asks_again(self, page: PageId, slot: Slot, outcome: Outcome) -> bool:
-        """A download is over; True: it is made again at once, without conditions."""
+        """Should a download be repeated at once, without conditions?"""
         return False
 
     def revisited(self, page: PageId, kind: Kind, visit: Outcome, outcome: Outcome, judgement: Judgement) -> bool:
-        """A second download is over, of what a ``visit`` had shown; True: it is too early to judge."""
+        """A second download is over; return ``True`` to leave the page unjudged for now."""
         return False
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
-        """A sitemap was read, or could not be."""
+        """A sitemap's download is over."""
 
     def as_of(self, page: PageId, outcome: Outcome) -> Instant:
-        """Up to when an answer shows what a sitemap says."""
+        """Return the instant up to which an answer shows the sitemap's state."""
         return reach(outcome, None, None)
 
     def lastmods_in(self, page: PageId, read: Instant) -> None:
-        """A sitemap tells when pages changed."""
+        """A sitemap has lastmods."""
 
     def polled(self, page: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
-        """A poll of a hub is over, and the pages that it named (of the capture) are taken in."""
+        """A poll of a hub is over; ``linked``: the capture's pages that it named."""
 
     def closed(self, page: PageId, reason: str) -> None:
-        """A hub is not asked again."""
+        """A hub is polled no more."""
 
     def left_open(self, page: PageId) -> bool:
-        """Was it revisited, and is it too early to judge?"""
+        """Was the page revisited and left unjudged?"""
         return False
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:
-        """What evidence of its own says of these, which are not judged yet."""
+        """Judge unjudged pages by the mode's own evidence."""
         return {}
 
     def part_over(self, now: Instant) -> bool:
-        """All is judged; False: another part of the site is to come."""
+        """All is judged; return ``False`` if another part of the site follows."""
         return True
 
     # -- after a restart -------------------------------------------------------------------------------------------
 
     def recall_parts(self, rows: Sequence[SubsiteRow]) -> None:
-        """After a restart: these parts of the site had been begun."""
+        """Restore the parts of the site begun so far."""
 
     def recall_pages(self, rows: Sequence[PageRow]) -> None:
-        """After a restart: these URLs had been known."""
+        """Restore the known URLs."""
 
     def recall_lastmod(self, row: LastmodRow) -> None:
-        """A sitemap had said so."""
+        """Restore a lastmod."""
 
     def reference_of(self, part: int | None) -> Instant | None:
-        """The T that visits precede, of a part or of all; ``None``: none yet, or none that they all precede."""
+        """Return the T that precedes no first visit, of a part or the site; ``None`` if there is none."""
         return None
 
     def resumed(self, members: Mapping[PageId, int], firsts: Sequence[Visit]) -> Sequence[Visit]:
-        """Which of the first visits made the strategy is told of; ``members``: the part of each page."""
+        """Return the first visits that the new strategy is told of; ``members``: each page's part."""
         return firsts
 
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:
-        """The strategy has been told of these first visits; the pages revisited, and not judged yet."""
+        """The strategy knows these first visits; return pages revisited but not judged yet."""
         return frozenset()
 
     def went_on(self, strategy: Door) -> None:
-        """The strategy has been told of all visits made."""
+        """The strategy knows all former visits."""
 
 
 class Untested:
-    """The rates of a capture where nothing is known to test them by: they are taken as they are.
+    """Takes rates as they are: without former captures there is nothing to test them by.
 
-    With an archive's former captures :class:`~sharc_crawler.frontier.modes.rate_tests.RateTests` takes its place.
+    With former captures, :class:`~sharc_crawler.frontier.modes.rate_tests.RateTests` takes its place.
     """
 
-    failed: bool = False  #: are the rates others than they were held for?
+    failed: bool = False  #: did visits contradict the rates?
 
     def note(self) -> str:
-        """What a reader must know."""
+        """Return a note for the report, or an empty text."""
         return ""
 
     def stated(self, page: PageId, hints: Hints | None) -> None:
-        """A sitemap says when a page last changed."""
+        """A sitemap gives hints on a page."""
 
     def visited(self, page: PageId, outcome: Outcome) -> None:
-        """A page was visited first."""
+        """A page's first visit is over."""
 
     def test(self, strategy: Door) -> None:
-        """How far are the rates to be trusted? Pages that wait are told."""
+        """Test the rates, and reprice waiting pages."""
 
     def planned(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
-        """Rates as they are to be planned by."""
+        """Return the rates to plan with."""
         return rates
 
     def edited(self, now: Instant) -> Edited | None:
-        """Pages that were edited together with others, since their visit."""
+        """Return pages that were probably edited since their visit, together with others."""
 
     def looked(self, page: PageId, since: Instant, now: Instant) -> Mapping[PageId, Instant]:
-        """A probe has changed since its visit: which other pages have, and when at the latest."""
+        """A probe has changed since its visit: return pages changed with it, each with the latest instant."""
         return {}
 
     def learned(self, pages: Sequence[PageId], rates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Rates of visited pages, with what their visits said."""
+        """Return rates of visited pages, updated by their visits."""
         return rates

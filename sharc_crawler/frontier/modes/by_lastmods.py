@@ -1,8 +1,8 @@
-"""Where the server's word counts: T is the start of the sitemaps' download, and a share of pages is audited.
+"""Captures that trust lastmods: T is the start of the sitemaps' download, and a share of pages is audited.
 
-At T, what the sitemaps say has changed since its visit is downloaded once more: such a page is lost by its visit, and
-shown as it is at T by a download before its next change. Where every page is visited on both sides of T anyway, these
-come first, and last those that are shown already. At the end the audit's pages are downloaded, and the sitemaps read.
+At T, pages that changed since their visit by the sitemaps' word are downloaded once more. Their visit cannot show their
+state at T, but a download before their next change can. If all pages are revisited anyway, these come first, and pages
+that lastmods show already come last. At the end the audit's pages are downloaded, and the sitemaps read once more.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
     Column = NDArray[np.float64]
 
-ON_THE_WAY = (0.4, 0.8)  #: shares of the visits after which sitemaps may be read again
-SPARED = 20.0  #: pages expected to change between visit and T, per sitemap that is read again before
+ON_THE_WAY = (0.4, 0.8)  #: shares of the visits after which sitemaps may be read again before T
+SPARED = 20.0  #: pages expected to change between visit and T, per sitemap read again before T
 
 
 class UrlsOf(Mapping[int, str]):
-    """The URL of each of some pages, read where it is asked for: there may be a million."""
+    """A mapping from pages to URLs that copies nothing: there may be a million."""
 
     def __init__(self, pages: Sequence[PageId], urls: Texts) -> None:
         self._pages, self._urls = pages, urls
@@ -60,7 +60,7 @@ class UrlsOf(Mapping[int, str]):
 
 
 class ByLastmods(TwoVisits):
-    """Pages may be claimed by their lastmods; judged when all evidence is in."""
+    """Claims pages by their lastmods, and judges them when all evidence is in."""
 
     listens = attests = True
     takes_hubs = False
@@ -77,50 +77,50 @@ class ByLastmods(TwoVisits):
         super().__init__(ledger, capture, tests, compares=True)
         self.attestations = Attestations(history, capture.spec.audit, capture.spec.lag)
         self._aside = aside
-        self._seen = seen  # by former captures, before this one
-        self._weighing: Future[tuple[dict[PageId, Change], list[PageId]]] | None = None  # at T
-        self._held: Visit | None = None  # the first visit after T, until the sitemaps have been read again
-        self._again: list[PageId] | None = None  # asked for again at T, and not all answered yet; None: T is to come
-        self._embedded_again = False  # those downloaded before T have been asked for again
-        self._readings = 0  # times that the sitemaps may have been read on the way
-        self._sought = False  # the sitemaps were to be read at T
-        self._finally_read = False  # the sitemaps, after all else
+        self._seen = seen  # what former captures last saw
+        self._weighing: Future[tuple[dict[PageId, Change], list[PageId]]] | None = None  # of lastmods, at T
+        self._held: Visit | None = None  # the first visit after T, until the sitemaps are read
+        self._again: list[PageId] | None = None  # owed again at T; None: T is to come
+        self._embedded_again = False  # resources downloaded before T are owed again
+        self._readings = 0  # shares of ON_THE_WAY passed
+        self._sought = False  # the sitemaps were owed at T
+        self._finally_read = False  # the sitemaps were owed at the end
 
     def asks_by_former(self, kind: Kind, slot: Slot) -> bool:  # noqa: ARG002 - the protocol's
-        """What lastmods are held against are downloads of pages; no sitemap tells of what they embed."""
+        """Only for resources: pages must be downloaded, to compare with lastmods."""
         return kind in EMBEDDED
 
     def takes(self, page: PageId, url: str, look: Outcome) -> bool:
-        """Where a trusted word says that it has not changed since; what is drawn for the audit is looked at after T."""
+        """Only before T, and if a trusted lastmod says that the page is unchanged since."""
         return self._capture.reference is None and self.attestations.unchanged_since(page, url, look)
 
     def prepare(self, pages: Sequence[PageId], now: Instant) -> None:
-        """What speaks against the lastmods of each class is weighed."""
+        """Weigh former evidence against each class of lastmods, and draw the audit."""
         urls, known = self._ledger.pages.urls, self.attestations
         known.begin(UrlsOf(pages, urls), now)
         known.draw(UrlsOf(sorted(known.lastmods), urls), seed=seed_of(self._capture))
 
     def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
-        """Their own. Pages found on the way have strata of their own."""
+        """Return the rates as they are; pages found on the way join the audit's draw."""
         if self._capture.reference is None:
             urls = self._ledger.pages.urls
             self.attestations.draw_more({page: urls[page] for page in pages})
         return rates
 
     def attestable(self, pages: Sequence[PageId], now: Instant) -> list[bool]:
-        """By what the sitemaps have said so far."""
+        """Return which pages the lastmods read so far can claim."""
         urls = self._ledger.pages.urls
         return [self.attestations.attestable(page, urls[page], now) for page in pages]
 
     def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
-        """As evidence."""
+        """Enter a lastmod as evidence."""
         assert hints.lastmod is not None, "asked where there is one"
         self.attestations.ingest(page, read, hints.lastmod, hints.lastmod_precision)
 
-    # -- what is next ------------------------------------------------------------------------------------------------
+    # -- decisions ---------------------------------------------------------------------------------------------------
 
     def waits(self, strategy: Door, now: Instant) -> bool:
-        """For pages downloaded again at T; for the sitemaps that T is fixed by."""
+        """Wait for pages downloaded again at T, and for the sitemaps that fix T."""
         if self._downloads_again(strategy):
             return True
         if self._held is not None:
@@ -130,7 +130,7 @@ class ByLastmods(TwoVisits):
         return self._last_is_open(strategy) or (bool(strategy.revisits_ahead()) and self._begin_reference())
 
     def next(self, strategy: Door, now: Instant) -> Visit | None:
-        """The first visit after T is held until the sitemaps are read."""
+        """Return the next visit; the first one after T is held until the sitemaps are read."""
         if self._held is not None:
             held, self._held = self._held, None
             return held
@@ -141,13 +141,13 @@ class ByLastmods(TwoVisits):
         return visit
 
     def owes_more(self, now: Instant) -> bool:  # noqa: ARG002 - the protocol's
-        """Audits, resources, and the sitemaps once more."""
+        """Owe audits, then resources, then the sitemaps once more."""
         capture = self._capture
         if not self.attestations.downloads:
             return False
         if capture.reference is None and self._begin_reference():
             return True
-        if capture.reference is None:  # nothing was ever read: no word, no claim
+        if capture.reference is None:  # no sitemap was read: nothing is claimed
             return False
         if capture.phase is not Phase.CHECK:
             capture.life.check()
@@ -160,9 +160,9 @@ class ByLastmods(TwoVisits):
         return self._read_sitemaps()
 
     def _reads_on_the_way(self, strategy: Door, now: Instant) -> bool:
-        """What the sitemaps say before T tells which of the pages that wait are hot, so that these come last.
+        """Read sitemaps before T to learn which waiting pages are hot, so that these come last.
 
-        It costs a request a sitemap, and spares a download of each page that would have changed by T.
+        This costs a request per sitemap, and saves a download of each page that would have changed by T.
         """
         made, left = self._capture.counts.visits, strategy.first_visits_left
         over = self._readings == len(ON_THE_WAY) or not self._capture.spec.hints
@@ -170,7 +170,7 @@ class ByLastmods(TwoVisits):
             return False
         self._readings = self._passed(strategy)
         sitemaps, room = len(self.attestations.sitemaps), self._capture.budget.spare(now) - 2 * left
-        if not 0 < WORTH * sitemaps <= made or room < 3 * sitemaps:  # now, at T and at the end
+        if not 0 < WORTH * sitemaps <= made or room < 3 * sitemaps:  # for now, T and the end
             return False
         rates, _, shapes = self._columns(self._ledger.pages.pages_in(State.QUEUED))
         until = np.full(len(rates), strategy.setting.step * left / 2)
@@ -182,9 +182,9 @@ class ByLastmods(TwoVisits):
         return sum(made >= share * (made + strategy.first_visits_left) for share in ON_THE_WAY)
 
     def _begin_reference(self) -> bool:
-        """The next visit comes after T, which is the start of the sitemaps' download: False where there is none.
+        """Owe the sitemaps, whose download fixes T, before the next visit; return ``False`` if there are none.
 
-        Asked for once: the budget may forbid it.
+        They are owed once: the budget may forbid them.
         """
         if self._capture.reference is not None or self._sought:
             return False
@@ -192,7 +192,7 @@ class ByLastmods(TwoVisits):
         return self._read_sitemaps()
 
     def _read_sitemaps(self, before: Instant | None = None) -> bool:
-        """Owe the sitemaps (that were read before an instant); no visit is decided before they are read."""
+        """Owe the sitemaps (those last read ``before`` an instant); visits wait until they are read."""
         found = [page for page, read in self.attestations.sitemaps.items() if before is None or read < before]
         for page in found:
             self._capture.owed.before_visits(page)
@@ -202,17 +202,17 @@ class ByLastmods(TwoVisits):
     # -- at T --------------------------------------------------------------------------------------------------------
 
     def as_of(self, page: PageId, outcome: Outcome) -> Instant:
-        """By its former answers."""
+        """Return the instant, given the sitemap's former answers."""
         return self.attestations.as_of(page, outcome)
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
-        """The first that is read again once visits are made is at T."""
+        """Enter a reading; the first one in slot SECOND after the visits is at T."""
         self.attestations.read(page, outcome)
         if slot is Slot.SECOND:
             self._read_at_reference(outcome)
 
     def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> Sequence[Sighting]:
-        """Pages that the sitemaps of T are the first to name come after it."""
+        """Fix T before admitting links: pages that a sitemap first names at T come after it."""
         if fetch.kind is Kind.SITEMAP and fetch.slot is Slot.SECOND:
             self._read_at_reference(outcome)
         return links
@@ -224,7 +224,7 @@ class ByLastmods(TwoVisits):
             capture.strategy.reference_passed()
 
     def _downloads_again(self, strategy: Door) -> bool:
-        """The sitemaps have been read at T, or what followed is done; True: more is owed before the next visit."""
+        """After the sitemaps' reading at T: are pages downloaded again before the next visit?"""
         reference = self._capture.reference
         if reference is None:
             return False
@@ -233,19 +233,19 @@ class ByLastmods(TwoVisits):
                 self._draw()
             if (weighed := self._weighed(strategy, reference)) is None:
                 return True
-            said, lost = weighed
-            self._reorder(strategy, said, reference)
+            changes, lost = weighed
+            self._reorder(strategy, changes, reference)
             self._rate_again(lost, reference)
-            self._again = self._worth(strategy, lost)
+            self._again = self._worth_again(strategy, lost)
             self._owe_in_full(self._again)
             return bool(self._again)
         undated, self._again = self.attestations.undated(self._again), []
         return len(undated) > len(self.attestations.sitemaps) and self._read_sitemaps()
 
     def _weighed(self, strategy: Door, reference: Instant) -> tuple[dict[PageId, Change], list[PageId]] | None:
-        """What words say of the pages to be revisited; which are lost by their only visit. ``None``: is being weighed.
+        """Return what lastmods say of pages to revisit, and which visits are lost; ``None`` while this is weighed.
 
-        A large site's take long, and other sites go on meanwhile.
+        It takes long on a large site, so it may run in another thread.
         """
         if self._weighing is None:
             weigh = partial(self._weigh, strategy.revisits_ahead(), reference)
@@ -255,26 +255,27 @@ class ByLastmods(TwoVisits):
 
     def _weigh(self, ahead: Sequence[PageId], reference: Instant) -> tuple[dict[PageId, Change], list[PageId]]:
         urls, known = self._ledger.pages.urls, self.attestations
-        said = {page: known.since_visit(page, urls[page], reference) for page in ahead}
-        return said, known.lost(urls.__getitem__, reference)
+        changes = {page: known.since_visit(page, urls[page], reference) for page in ahead}
+        return changes, known.lost(urls.__getitem__, reference)
 
     def _owe_in_full(self, pages: Sequence[PageId]) -> None:
-        """Without conditions: bytes are wanted, not the server's word."""
+        """Owe downloads without conditions: bytes are wanted, not the server's word."""
         for page in pages:
             self._ledger.pages.ask_in_full(page)
             self._ledger.owe(page, Slot.SECOND)
 
     def _rate_again(self, lost: Sequence[PageId], reference: Instant) -> None:
-        """They have changed since they were rated: by what the sitemaps say now."""
-        urls, said = self._ledger.pages.urls, (self.attestations.last_said(page) for page in lost)
-        told = [Sighting(urls[page], hints=hints) for page, hints in zip(lost, said, strict=True)]
-        for page, estimate in zip(lost, self._capture.rates.rates(told, reference), strict=True) if told else ():
+        """Rate pages by their new lastmods: they have changed since they were rated."""
+        urls, last = self._ledger.pages.urls, self.attestations.last_said
+        sightings = [Sighting(urls[page], hints=last(page)) for page in lost]
+        estimates = self._capture.rates.rates(sightings, reference) if lost else ()
+        for page, estimate in zip(lost, estimates, strict=True):
             self._ledger.rated(page, estimate)
 
-    def _worth(self, strategy: Door, lost: list[PageId]) -> list[PageId]:
-        """Of these pages those that likely stay as they were at T until their turn, in the order of their downloads.
+    def _worth_again(self, strategy: Door, lost: list[PageId]) -> list[PageId]:
+        """Return the lost pages worth a download at T, in order: likely unchanged since T when their turn comes.
 
-        Each download puts those after T off by Δ, which must not cost more than it is expected to bring.
+        Each download delays all revisits by Δ, which must not cost more than the download is expected to gain.
         """
         step = strategy.setting.step
         rates, weights, shapes = self._columns(lost)
@@ -287,21 +288,21 @@ class ByLastmods(TwoVisits):
         )
         return [lost[place] for place in order[gain > cost].tolist()]
 
-    def _reorder(self, strategy: Door, words: Mapping[PageId, Change], reference: Instant) -> None:
-        """Where revisits are ahead: those of pages that are shown already need not come soon."""
+    def _reorder(self, strategy: Door, changes: Mapping[PageId, Change], reference: Instant) -> None:
+        """Order the revisits ahead anew: pages that lastmods show already may come late."""
         ahead = strategy.revisits_ahead()
         if not ahead:
             return
         started = self._ledger.pages.started
-        said = np.array([words.get(page, Change.UNKNOWN) for page in ahead])
+        stated = np.array([changes.get(page, Change.UNKNOWN) for page in ahead])
         rates, weights, shapes = self._columns(ahead)
         elapsed = np.array([max(0.0, reference - started[page]) for page in ahead])
-        elapsed[said == Change.CHANGED] = 0.0  # no change between T and the revisit is enough
-        order = revisit_order(rates, weights * (said != Change.UNCHANGED), shapes, elapsed, strategy.setting.step)
+        elapsed[stated == Change.CHANGED] = 0.0  # it need only stay unchanged from T to its revisit
+        order = revisit_order(rates, weights * (stated != Change.UNCHANGED), shapes, elapsed, strategy.setting.step)
         strategy.reorder([ahead[place] for place in order.tolist()])
 
     def _columns(self, numbers: Sequence[PageId]) -> tuple[Column, Column, Column]:
-        """Rates, weights and shapes of pages."""
+        """Return rates, weights and shapes of pages."""
         pages = self._ledger.pages
         rates, weights, shapes = (
             np.array([column[page] for page in numbers], np.float64)
@@ -312,14 +313,14 @@ class ByLastmods(TwoVisits):
     # -- at the end --------------------------------------------------------------------------------------------------
 
     def _audits(self, reference: Instant) -> bool:
-        """Owe the audit's next downloads; after them the sitemaps are read (once more)."""
+        """Owe the audit's next downloads; the sitemaps are read (again) after them."""
         left = self.attestations.next_audits(reference, told=self._finally_read)
         self._finally_read = self._finally_read and not left
         self._owe_in_full(left)
         return bool(left)
 
     def _embeds(self, reference: Instant) -> bool:
-        """Owe, once, the second download of what was embedded before T, and not revisited with its page."""
+        """Owe, once, the second download of resources visited before T and not revisited with their page."""
         if self._embedded_again:
             return False
         self._embedded_again = True
@@ -334,7 +335,7 @@ class ByLastmods(TwoVisits):
         return bool(left)
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
-        """Evidence; T is no page's download."""
+        """Enter a visit as evidence; here T is never a page's download."""
         if outcome.result is Result.OK:
             once, former = task.slot is Slot.ONLY, task.attempt == TAKEN
             self.attestations.visited(task.page, kind, outcome, once, former)
@@ -343,17 +344,17 @@ class ByLastmods(TwoVisits):
                 self._held_against_former(task.page, outcome)
 
     def _held_against_former(self, page: PageId, outcome: Outcome) -> None:
-        """What has changed since a former capture its lastmods have to tell."""
+        """Note a change since a former capture, which the page's lastmod must show."""
         if self._seen is None or page not in self.attestations.lastmods:
             return
-        from sharc_crawler.frontier.modes.rate_tests import changed  # only where there are former captures
+        from sharc_crawler.frontier.modes.rate_tests import changed  # only with former captures
 
         seen = self._seen(self._ledger.pages.urls[page], self._capture.started)
         if seen is not None and changed(seen, outcome):
             self.attestations.changed[page] = seen.time
 
     def audits(self, page: PageId) -> bool:
-        """Who is visited once has no second slot."""
+        """A page visited once has no revisit, only audits."""
         return page in self._once()
 
     def _once(self) -> Container[PageId | None]:
@@ -367,16 +368,16 @@ class ByLastmods(TwoVisits):
         outcome: Outcome,
         judgement: Judgement,
     ) -> bool:
-        """The server's word has yet to be weighed, unless bytes show the page unchanged."""
+        """Leave the page unjudged, since lastmods are weighed at the end, unless bytes show it unchanged."""
         if kind is Kind.DATA:
             return super().revisited(page, kind, visit, outcome, judgement)
         if kind is not Kind.PAGE:
             return False
-        told = page not in self._once() and super().revisited(page, kind, visit, outcome, judgement)
-        return self.attestations.revisited(page, outcome, judgement) or told
+        open_304 = page not in self._once() and super().revisited(page, kind, visit, outcome, judgement)
+        return self.attestations.revisited(page, outcome, judgement) or open_304
 
     def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:
-        """With all evidence in, what was left open."""
+        """Judge the pages left open by all evidence."""
         reference = self._capture.reference
         if reference is None:
             return {}
@@ -400,23 +401,45 @@ class ByLastmods(TwoVisits):
     # -- after a restart ---------------------------------------------------------------------------------------------
 
     def recall_pages(self, rows: Sequence[PageRow]) -> None:
-        """What sitemaps said is told apart."""
+        """Do nothing: lastmods are restored by :meth:`recall_lastmod`."""
 
     def recall_lastmod(self, row: LastmodRow) -> None:
-        """As evidence."""
+        """Restore a lastmod as evidence."""
         self.attestations.ingest(row.page, row.read, row.lastmod, row.precision)
 
     def reference_of(self, part: int | None) -> Instant | None:  # noqa: ARG002 - the protocol's
-        """Pages are visited on both sides of T."""
+        """Return none: pages are first visited on both sides of T."""
         return None
 
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's
-        """What was revisited and left open."""
+        """Return pages revisited and left open."""
         return self._left_open().union(self.attestations.doubts)
 
     def went_on(self, strategy: Door) -> None:
-        """The sitemaps' reading at T was cut off: read what is missing."""
+        """Read sitemaps not yet read at T, if that was cut off."""
         self._readings = self._passed(strategy)
         if self._capture.reference is not None:
             strategy.reference_passed()
             self._read_sitemaps(before=self._capture.reference)
+
+
+class Surveyed(ByLastmods):
+    """A survey: reads robots.txt and sitemaps, as before every capture, and visits no page."""
+
+    called = "asked for its sitemaps"
+
+    def waits(self, strategy: Door, now: Instant) -> bool:  # noqa: ARG002 - the protocol's
+        """Wait for nothing."""
+        return False
+
+    def next(self, strategy: Door, now: Instant) -> Visit | None:  # noqa: ARG002
+        """Visit nothing."""
+        return None
+
+    def owes_more(self, now: Instant) -> bool:  # noqa: ARG002
+        """Audit nothing."""
+        return False
+
+    def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:  # noqa: ARG002
+        """Judge nothing."""
+        return {}

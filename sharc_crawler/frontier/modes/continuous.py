@@ -1,8 +1,8 @@
-"""A site that is kept up: after all first visits its pages are looked at again, until the time is over; then revisited.
+"""Continuous captures: after all first visits, pages are visited again and again until the time is over.
 
-Looks are visits before T like any other: each is archived, and the last of a page counts. So the end is that of any
-capture, and its certificate names all looks; what was there at an earlier instant follows from them, too. Which page is
-looked at when is an upkeep's decision (:mod:`..strategies.upkeep`), made anew as looks teach how often pages change.
+These looks are visits before T like any other: each is archived, and a page's last one counts. So a continuous capture
+ends like any other, with revisits. Its certificate names all looks, which also show earlier states. An upkeep
+(:mod:`..strategies.upkeep`) decides which page is looked at when, anew as looks show how often pages change.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.modes.base import Untested
     from sharc_crawler.strategies.door import Door
 
-FEW = 100  #: looks after which all is planned anew, or as many as a quarter of the pages
+FEW = 100  #: looks before a new plan, or a quarter of the pages if that is more
 
 
 class Continuously(TwoVisits):
-    """Until ``spec.lasts`` seconds after the beginning, at ``spec.looks`` an hour."""
+    """Looks at pages, ``spec.looks`` per hour, until ``spec.lasts`` seconds after the beginning."""
 
     goes_on = True
     takes_hubs = False
@@ -43,12 +43,12 @@ class Continuously(TwoVisits):
         self.ends = capture.started + capture.spec.lasts
         self._gap: Seconds = 3600.0 / capture.spec.looks
         self._due: list[tuple[Instant, PageId]] = []  # heap
-        self._planned = -math.inf  # looks made when all was planned last
-        self._last: Instant = -math.inf  # when the last look was to be made, or was, before a restart
-        self._taught: dict[PageId, tuple[int, Seconds]] = {}  # changes seen at looks, and over how long
+        self._planned = -math.inf  # looks made before the last plan
+        self._last: Instant = -math.inf  # when the last look was due, or made before a restart
+        self._seen: dict[PageId, tuple[int, Seconds]] = {}  # changes seen at looks, and over how long
 
     def waits(self, strategy: Door, now: Instant) -> bool:
-        """For the next look, while there is time."""
+        """Wait for the next look, while there is time."""
         upkept = self._capture.phase is Phase.VISIT and strategy.revisits and not strategy.first_visits_left
         return (upkept and self._looks_on(now)) or super().waits(strategy, now)
 
@@ -62,13 +62,13 @@ class Continuously(TwoVisits):
             self._plan()
         if not self._due:
             return False
-        _, page = heapq.heappop(self._due)  # what was due first, though it be early: no look is left unmade
+        _, page = heapq.heappop(self._due)  # the first due, even if early: no look is skipped
         self._last = min(max(self._last + self._gap, now), self.ends)
         self._ledger.owe_at(page, Slot.FIRST, self._last)
         return True
 
     def _plan(self) -> None:
-        """When each page is looked at next, by its last look and its interval."""
+        """Plan each page's next look by its last one and its interval."""
         pages, started = self._ledger.pages.pages_in(State.VISITED), self._ledger.pages.started
         self._planned = self.looks
         every = self._upkeep(self._rates(pages), 1.0 / self._gap) if pages else np.empty(0)
@@ -78,23 +78,23 @@ class Continuously(TwoVisits):
         self._every = dict(zip(pages, every.tolist(), strict=True))
 
     def _rates(self, numbers: list[PageId]) -> NDArray[np.float64]:
-        """Means of the pages' Gamma posteriors, with what looks have shown; a rate that is known stays."""
+        """Return the means of the pages' Gamma posteriors, given their looks; known rates (infinite shape) stay."""
         pages = self._ledger.pages
         rates, shapes = (np.array([column[page] for page in numbers]) for column in (pages.rates, pages.shapes))
-        seen = np.array([self._taught.get(page, (0, 0.0)) for page in numbers])
+        seen = np.array([self._seen.get(page, (0, 0.0)) for page in numbers])
         known = np.isinf(shapes)
         shapes = np.where(known, 1.0, shapes)
         learned = (shapes + seen[:, 0]) / (shapes / np.maximum(rates, LEAST) + seen[:, 1])
         return np.where(known, rates, learned)
 
     def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
-        """What a look shows of the page's rate; then it is due again."""
-        if outcome.started >= self.ends:  # it was a hint's: before, looks are made without any
+        """Learn the page's rate from a look, and make the page due again."""
+        if outcome.started >= self.ends:  # a hint's second look; earlier looks need no hint
             super().visited_again(page, before, outcome)
-        changes, over = self._taught.get(page, (0, 0.0))
+        changes, over = self._seen.get(page, (0, 0.0))
         changed = compare(before, outcome).change
         if changed is not Change.UNKNOWN:
-            self._taught[page] = changes + (changed is Change.CHANGED), over + outcome.started - before.started
+            self._seen[page] = changes + (changed is Change.CHANGED), over + outcome.started - before.started
         self.looks += 1
         if self._planned > -math.inf:
             heapq.heappush(self._due, (outcome.started + self._every[page], page))

@@ -1,8 +1,7 @@
-"""Hubs that tell what changed on a site: feeds, and pages that list recent changes.
+"""Hubs that list changes on a site: feeds, and pages of recent changes.
 
-They are polled while first visits go on, as often as they bring something. An entry that is new since the last poll, or
-has moved ahead of others, stands for a page that has changed; where it has a date, that says when. These are hints:
-bytes judge, as of any page.
+Hubs are polled during first visits, as often as they bring news. An entry that is new since the last poll, or moved
+ahead of others, stands for a changed page; a date with it says when. These are hints: bytes decide, as for any page.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ from sharc_crawler.polling.novelty import Novelty
 if TYPE_CHECKING:
     from sharc_crawler.model import Instant, PageId
 
-MOST = 8  #: hubs of a capture; twice as many with those that are known for what they are
-FILLED = 0.5  #: share of a list that may be new at its next poll: what falls off its end is never seen
-UNDATED = 10  #: entries that may be, at most, where no entry says when
-EXPECTED = 0.5  #: new entries, at least, that a hub is asked for once more at the end of the visits
-LEAST = 0.2  #: probability that a page in a list without times changed after its visit, of those called changed
+MOST = 8  #: hubs of a capture; twice as many if the further ones are certain
+FILLED = 0.5  #: share of a list expected to be new at its next poll: entries off its end are never seen
+UNDATED = 10  #: maximum of entries expected to be new if entries have no dates
+EXPECTED = 0.5  #: minimum of expected new entries for a poll at the end of the visits
+LEAST = 0.2  #: probability that an undated change lies after the instant given for it
 DAY = 86_400.0
 
 
 def moved(before: Mapping[PageId, int], named: Sequence[PageId]) -> list[PageId]:
-    """Entries that are new, or lie ahead of others that they followed.
+    """Return entries that are new, or moved ahead of others.
 
-    The fewest whose removal leaves the others in their former order (all but a longest increasing subsequence): menus
-    around a list, which stay where they are, are not among them.
+    These are the fewest entries without which the others keep their former order (all but a longest increasing
+    subsequence). So menus around the list, which stay in place, are not returned.
 
     >>> moved({7: 0, 1: 1, 2: 2, 3: 3, 9: 4}, [7, 3, 5, 1, 2, 9])
     [3, 5]
     """
-    ends: list[int] = []  # place that the best subsequence of each length ends with, the least that is possible
+    ends: list[int] = []  # least last place of an increasing subsequence, by length
     lengths: dict[PageId, int] = {}
     for page in named:
         place = before.get(page)
@@ -50,7 +49,7 @@ def moved(before: Mapping[PageId, int], named: Sequence[PageId]) -> list[PageId]
 
 
 class _Last(NamedTuple):
-    """What a hub named at its last poll, and when that began."""
+    """A hub's entries at its last poll, and when that began."""
 
     places: Mapping[PageId, int] | None  #: None: it did not answer
     read: Instant
@@ -64,8 +63,8 @@ class HintHubs:
         self._numbers: dict[PageId, int] = {}
         self._last: dict[PageId, _Last] = {}
         self._due: dict[PageId, Instant] = {}
-        self._dated: set[PageId] = set()  # those whose entries say when
-        self.next: Instant = math.inf  #: when a hub is due
+        self._dated: set[PageId] = set()  # hubs whose entries have dates
+        self.next: Instant = math.inf  #: when the next hub is due
 
     def __contains__(self, page: PageId) -> bool:
         return page in self._numbers
@@ -75,43 +74,43 @@ class HintHubs:
 
     @property
     def room(self) -> int:
-        """How many more hubs may be polled."""
+        """How many more hubs may be added."""
         return MOST - len(self)
 
     def add(self, page: PageId, certain: bool = False) -> None:
-        """One more, to be polled at once; ``certain``: it is known for what it is, not by its name alone."""
+        """Add a hub, to be polled at once; ``certain``: it is surely a hub, not only by its name."""
         if page in self or len(self) >= (2 * MOST if certain else MOST):
             return
         self._numbers[page] = self._novelty.add()
         self._due[page] = self.next = -math.inf
 
     def drop(self, page: PageId) -> None:
-        """A page turned out to be no hub."""
+        """Remove a page that is no hub."""
         for known in (self._numbers, self._last, self._due):
             known.pop(page, None)
         self.next = min(self._due.values(), default=math.inf)
 
     def asked(self, page: PageId) -> Instant:
-        """When it was polled last; -inf: never."""
+        """Return when a hub was last polled; -inf: never."""
         return self._last[page].read if page in self._last else -math.inf
 
     def unchanged(self, page: PageId, read: Instant) -> None:
-        """A poll showed what the one before had shown."""
+        """Enter a poll that showed nothing new."""
         last = self._last.get(page, _Last({}, read))
         self._polled(page, _Last(last.places or {}, read), read - last.read, 0)
 
     def missed(self, page: PageId, read: Instant) -> None:
-        """A poll brought no answer: nothing is expected of it before the end of the visits."""
+        """Enter a poll without an answer: poll again only at the end of the visits."""
         self._last.setdefault(page, _Last(None, read))
         self._due[page] = math.inf
 
     def polled(
         self, page: PageId, read: Instant, named: Sequence[PageId], dates: Mapping[PageId, Instant]
     ) -> list[tuple[PageId, Instant]]:
-        """What a poll that began at ``read`` says: pages that have changed, and when, as far as it is known.
+        """Enter a poll that began at ``read``; return the pages that have changed, each with an instant.
 
-        ``dates``: of entries that have one. Without a date a change lies between two polls; what is told is the latest
-        time after which it is likely enough to be worth a look.
+        ``dates``: of entries that have one. An undated change lies between two polls; its instant is the latest after
+        which it is still likely enough to be worth a look.
         """
         entries = list(dict.fromkeys(named))
         if dates:
@@ -124,7 +123,7 @@ class HintHubs:
         return [(entry, dates.get(entry, perhaps)) for entry in entries if entry in dates or entry in ahead]
 
     def _polled(self, page: PageId, found: _Last, seconds: float, new: int) -> None:
-        """It is due when half of its list is expected to be new, or so many entries that their times are unknown."""
+        """Set when the hub is due: once half of its list, or :data:`UNDATED` undated entries, should be new."""
         number = self._numbers[page]
         self._last[page] = found
         self._novelty.looked(number, seconds, new)
@@ -134,14 +133,14 @@ class HintHubs:
         self.next = min(self._due.values())
 
     def take_due(self, now: Instant) -> list[PageId]:
-        """The hubs to poll now, before entries fall off their ends; from now on they are under way."""
+        """Return the hubs due, and mark them as under way."""
         taken = [page for page, due in self._due.items() if due <= now]
         self._due |= dict.fromkeys(taken, math.inf)
         self.next = min(self._due.values())
         return taken
 
     def best(self, most: int, now: Instant, expected: float = EXPECTED) -> list[PageId]:
-        """So many of those that are ``expected`` to have so much new; most of it first."""
+        """Return up to ``most`` hubs with at least ``expected`` new entries, those with most first."""
         rates = self._novelty.rates() if self._last else ()
         new = {page: rates[self._numbers[page]] * (now - last.read) for page, last in self._last.items()}
         worth = [page for page in new if new[page] >= expected]

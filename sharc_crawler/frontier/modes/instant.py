@@ -1,4 +1,4 @@
-"""Instant crawls: hubs are polled, what they newly name is fetched, all else is left."""
+"""Instant crawls: poll hubs, fetch pages that they newly name, and leave all others."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 LEFT = "not new: left to the common crawl"
 PERHAPS_NEW = "perhaps new: its date does not say whether it came to be before the crawl began"
-LINKED = "new pages"  #: via which a hub was found
+LINKED = "new pages"  #: ``via`` of hubs found on new pages
 EVEN = 0.5
 
 
 class Instantly(Mode):
-    """The mode of an instant crawl: seeds are hubs, which are polled for new pages."""
+    """The mode of an instant crawl: seeds are hubs, polled for new pages."""
 
     seeds = Kind.HUB
     whole = False
@@ -40,56 +40,56 @@ class Instantly(Mode):
         self._capture = capture
         self.compares = compares
         shared = ledger.shared
-        if shared.polls is None:  # all sites of a crawl begin at once
+        if shared.polls is None:  # all sites of a crawl begin together
             shared.polls = Polls(shared.terms)
             shared.polls.begin(capture.started)
         self._polls = ledger.polls = SitePolls(shared.polls)
-        self._candidates = HubCandidates()  # what may be hubs
-        self._answer: Outcome | None = None  # what is being read
-        self._lists: dict[str, Instant] = {}  # sitemaps that became hubs: start of their reading
-        self._told_of: dict[str, tuple[Outcome, Instant]] = {}  # hubs: their last Date's first answer, and until when
-        self._shown: dict[str, set[PageId]] = {}  # pages that are left, by the hubs (or such sitemaps) that show them
-        self._first = False  # it is the first answer of its hub
-        self._told: dict[PageId, Sighting] = {}  # pages that are left, and dated by the answer that is being read
-        self._listing: set[PageId] = set()  # hubs that have named any
+        self._candidates = HubCandidates()  # URLs that may be hubs
+        self._answer: Outcome | None = None  # of the document being processed
+        self._lists: dict[str, Instant] = {}  # sitemaps that became hubs: start of their first reading
+        self._reaches: dict[str, tuple[Outcome, Instant]] = {}  # hubs: first answer with their last Date, its reach
+        self._shown: dict[str, set[PageId]] = {}  # pages left, by the hubs that show them
+        self._first = False  # the document is its hub's first answer
+        self._dated: dict[PageId, Sighting] = {}  # pages left that the document dates
+        self._listing: set[PageId] = set()  # hubs that have named pages
         self._dating = Dating()
-        self._named: dict[PageId, tuple[set[PageId], set[PageId]]] = {}  # new pages that hubs named: ever, and last
+        self._named: dict[PageId, tuple[set[PageId], set[PageId]]] = {}  # new pages named by hubs: ever, and last
 
     def owes_more(self, now: Instant) -> bool:
-        """Polls, until the crawl's time is over."""
+        """Owe polls until the crawl's time is over."""
         return self._polls.open(now)
 
     def hub(self, page: PageId) -> None:
-        """It is polled from now on: on trial, where a new page or a hub on trial led to it."""
+        """Poll a hub from now on: on trial if a new page or a hub on trial led to it."""
         ledger = self._ledger
         host, parent = ledger.pages.hosts[page], ledger.pages.parents[page]
         trial = parent != NO_PARENT and (ledger.pages.kinds[parent] is Kind.PAGE or self._polls.on_trial(parent))
         self._polls.add(page, host, trial)
         ledger.hosts[host].has_pages = True
 
-    # -- what is new -------------------------------------------------------------------------------------------------
+    # -- new pages ---------------------------------------------------------------------------------------------------
 
     def why_left(self, sighting: Sighting, parent: PageId) -> str:
-        """It has come into being since the crawl began, or is left.
+        """Return why a page is left; empty if it is new.
 
-        New is what a hub's last poll lacked, whatever its date says. Of what its first poll names, dates tell: new is
-        what is more likely to have been published after the crawl began than before.
+        A page is new if the hub's last poll lacked it, whatever its date. At a hub's first poll dates decide: a page is
+        new if it was more likely published after the crawl began than before.
         """
         pages = self._ledger.pages
         if parent == NO_PARENT:
             return LEFT
         if pages.kinds[parent] is Kind.PAGE:
-            return "" if parent in self._ledger.novelties else LEFT  # what a new page redirects to
+            return "" if parent in self._ledger.novelties else LEFT  # a new page's redirect is new
         return self._why_old(sighting) if self._lacked(parent) is None else ""
 
     def _why_old(self, sighting: Sighting) -> str:
-        """By its date it is older than the crawl, or may be; empty: it is newer."""
+        """Return why a page is, or may be, older than the crawl by its date; empty if it is newer."""
         span = self._span(sighting)
         share = span.after(self._capture.started, self._answer.ended) if span and self._answer else 0.0
         return "" if share >= EVEN else PERHAPS_NEW if share else LEFT
 
     def _lacked(self, parent: PageId) -> Instant | None:
-        """Start of the poll, or of the reading as a sitemap, that did not name what this hub names now."""
+        """Return the start of the hub's last poll, or of its reading as a sitemap; ``None`` if this is the first."""
         pages = self._ledger.pages
         if pages.kinds[parent] is not Kind.HUB:
             return None
@@ -100,24 +100,24 @@ class Instantly(Mode):
         return published(sighting.hints, self._answer) if self._answer else None
 
     def reconsidered(self, parent: PageId, linked: Sequence[PageId], now: Instant) -> list[PageId]:
-        """Pages that were left when another hub showed them, and that this one had never shown until now.
+        """Return pages left at another hub that this hub newly shows.
 
-        Of what it shows first, those that it dates after the crawl's beginning, which the other may not have done.
+        At the hub's first answer, return those that it dates after the crawl's beginning.
         """
         pages = self._ledger.pages
         shown = self._shown.get(pages.urls[parent])
-        if shown is None:  # no hub, or one that has not answered
+        if shown is None:  # not a hub, or not answered yet
             return []
         new = {page for page in linked if pages.states[page] == State.LATE} - shown
-        if self._first:  # since the crawl began, or went on
+        if self._first:  # since the crawl began or resumed
             shown |= new
-            new = {page for page in new if page in self._told and not self._why_old(self._told[page])}
+            new = {page for page in new if page in self._dated and not self._why_old(self._dated[page])}
         for page in sorted(new):
-            self._found(page, parent, self._told.get(page), now)
+            self._found(page, parent, self._dated.get(page), now)
         return sorted(new)
 
     def queued(self, pages: Sequence[PageId], parent: PageId, named: Sequence[Sighting], now: Instant) -> None:
-        """A hub shows pages that nobody has shown before (or a new page redirects to one)."""
+        """Note pages that a hub is the first to show, or that a new page redirects to."""
         ledger = self._ledger
         for page, sighting in zip(pages, named, strict=True):
             if parent in ledger.novelties:
@@ -126,20 +126,20 @@ class Instantly(Mode):
                 self._found(page, parent, sighting, now)
 
     def _found(self, page: PageId, hub: PageId, sighting: Sighting | None, now: Instant) -> None:
-        since = self._told_of.get(self._ledger.pages.urls[hub], (None, None))[1]
+        since = self._reaches.get(self._ledger.pages.urls[hub], (None, None))[1]
         if since is not None and (self._older_than(since) or self._wavering(hub) in self._capture.notes):
-            since = None  # an old copy shows what the hub had dropped by then
+            since = None  # an old copy may show entries dropped since
         row = NoveltyRow(page, hub, now, since, None, None, None)
         self._ledger.novel(self._with_date(row, sighting) if sighting else row)
         self._polls.news(hub)
 
     def _older_than(self, instant: Instant) -> bool:
-        """Is the answer a copy from a cache that was made before?"""
+        """Is the answer a cache's copy made before this instant?"""
         answer = self._answer
         return bool(answer and answer.age is not None and answer.ended - answer.age < instant)
 
     def _with_date(self, row: NoveltyRow, sighting: Sighting) -> NoveltyRow:
-        """The date that this answer gives to the page."""
+        """Add the date that the document gives to a page."""
         span = self._span(sighting)
         if span is None or sighting.hints is None or not self._dating.believed:
             return row
@@ -147,10 +147,10 @@ class Instantly(Mode):
         return row._replace(published=sighting.hints.published, earliest=span.earliest, latest=span.latest)
 
     def dated(self, page: PageId, sighting: Sighting) -> None:
-        """A feed says when a page was published that a hub without dates had shown."""
+        """Add a feed's date to a page that a hub without dates showed first."""
         row = self._ledger.novelties.get(page)
         if row is None:
-            self._told[page] = sighting
+            self._dated[page] = sighting
             return
         if row.published is None and (dated := self._with_date(row, sighting)) != row:
             self._ledger.novel(dated)
@@ -158,7 +158,7 @@ class Instantly(Mode):
             self._dating.dates_again(late=span.earliest > row.seen)
 
     def _disproved(self, url: str) -> None:
-        """No delay rests on the dates of a list that are none."""
+        """Withdraw the dates of a list that proved wrong."""
         if (fallen := self._dating.disproved()) is None:
             return
         for page in fallen:
@@ -166,19 +166,19 @@ class Instantly(Mode):
         self._capture.note(f"{url} dates pages after they had been seen: no delay rests on its dates")
 
     def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> Sequence[Sighting]:
-        """What a new page needs, and hubs on trial.
+        """Of a new page's links, keep resources and hubs on trial.
 
-        Other pages that it names are news once a hub names them, and not known before.
+        Other pages that it links to must stay unknown until a hub names them.
         """
         self._answer = outcome
-        self._told.clear()
+        self._dated.clear()
         self._dating.reads(fetch.url)
         again = fetch.kind is Kind.ROBOTS and fetch.attempt > self._ledger.politeness.attempts
         if again and fetch.host in self._ledger.seeded:
-            self._capture.owed.before_visits(fetch.host)  # which nothing waited for any longer
-        if fetch.kind is Kind.SITEMAP and any(one.kind is Kind.HUB and one.url == fetch.url for one in links):
-            self._lists[fetch.url] = outcome.started  # what its first poll as a hub names that it does not name is new
-            self._tells(fetch.url, outcome)
+            self._capture.owed.before_visits(fetch.host)  # it had been given up
+        if fetch.kind is Kind.SITEMAP and any(link.kind is Kind.HUB and link.url == fetch.url for link in links):
+            self._lists[fetch.url] = outcome.started  # entries added by its first poll are new
+            self._note_reach(fetch.url, outcome)
         if outcome.result is Result.OK and (fetch.kind is Kind.HUB or fetch.url in self._lists):
             self._first = fetch.url not in self._shown
             self._shown.setdefault(fetch.url, set())
@@ -187,7 +187,7 @@ class Instantly(Mode):
         return [*(sighting for sighting in links if sighting.kind is Kind.RESOURCE), *self._hubs_among(links)]
 
     def _hubs_among(self, links: Sequence[Sighting]) -> list[Sighting]:
-        """What a new page names, as a hub on trial: no more than the polls have room for, most often named first."""
+        """Return links of a new page as hubs on trial, as many as the polls have room for; most linked first."""
         ledger, capture = self._ledger, self._capture
         self._candidates.named(link.key or link.url for link in links if link.kind is Kind.PAGE)
         chosen: list[Sighting] = []
@@ -202,7 +202,7 @@ class Instantly(Mode):
     # -- polls -------------------------------------------------------------------------------------------------------
 
     def polled(self, page: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
-        """What it named is taken in: the hub's next poll falls due, or it is none."""
+        """Enter a poll: schedule the hub's next one, or drop the hub."""
         pages, polls = self._ledger.pages, self._polls
         first = pages.states[page] == State.LEASED
         if pages.polled(page, outcome):
@@ -211,7 +211,7 @@ class Instantly(Mode):
             self._overflown(page, outcome, linked)
             self._wavers(page, outcome, linked)
             self._disproved(pages.urls[page])
-            self._tells(pages.urls[page], outcome)
+            self._note_reach(pages.urls[page], outcome)
             polls.polled(page, outcome.started, self._alone(page, linked))
             if polls.barren(page):
                 self.closed(page, "the others showed all that it did")
@@ -220,15 +220,15 @@ class Instantly(Mode):
         else:
             polls.missed(page, outcome.started)
 
-    def _tells(self, url: str, outcome: Outcome) -> None:
-        """Up to when an answer shows its hub: a copy shows it as it was when the copy was made."""
+    def _note_reach(self, url: str, outcome: Outcome) -> None:
+        """Note the instant up to which an answer shows its hub: a cache's copy shows an earlier state."""
         if outcome.age != UNTOLD:
-            first, until = self._told_of.get(url, (outcome, -math.inf))
-            until = max(until, reach(outcome, first, None))  # what it names now, no answer before has named
-            self._told_of[url] = (first if no_later(outcome, first) else outcome, until)
+            first, until = self._reaches.get(url, (outcome, -math.inf))
+            until = max(until, reach(outcome, first, None))  # new entries were in no earlier answer
+            self._reaches[url] = (first if no_later(outcome, first) else outcome, until)
 
     def _alone(self, hub: PageId, linked: Sequence[PageId]) -> bool:
-        """Has the hub shown most of what was new since its last poll before any other? Once, that may be chance."""
+        """Was the hub the first to show most pages new since its last poll? (Once may be chance.)"""
         ledger = self._ledger
         since = self._polls.last(hub)
         rows = [ledger.novelties[page] for page in linked if page in ledger.novelties]
@@ -236,7 +236,7 @@ class Instantly(Mode):
         return sum(first) > len(first) / 2
 
     def _overflown(self, hub: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
-        """A list that names new pages alone may have dropped some before they were seen: that is said."""
+        """Note a list of only new pages: it may have dropped others unseen."""
         rows = [self._ledger.novelties.get(page) for page in linked]
         all_new = all(row is not None and row.seen == outcome.ended for row in rows)
         if rows and all_new and hub in self._listing:
@@ -246,27 +246,27 @@ class Instantly(Mode):
             self._listing.add(hub)
 
     def _wavers(self, hub: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
-        """A hub that names again what it had dropped is behind at times, or takes turns: what it lacks may be there."""
+        """Note a hub that names dropped entries again: what it lacks may still be there, so no delay rests on it."""
         if self._answer is None or outcome.result is not Result.OK or not linked:
-            return  # of a run before it is known what each poll named first; or nothing changed
+            return  # while restoring (only what each poll named first is known), or nothing changed
         novelties = self._ledger.novelties
         named = {page for page in linked if page in novelties}
         ever, last = self._named.get(hub, (set(), set()))
         back = (named & ever) - last
         ever |= named
         self._named[hub] = ever, named
-        if not back or (told := self._wavering(hub)) in self._capture.notes:
+        if not back or (note := self._wavering(hub)) in self._capture.notes:
             return
         for row in [row for row in novelties.values() if row.hub == hub and row.since is not None]:
             self._ledger.novel(row._replace(since=None))
-        self._capture.note(told)
+        self._capture.note(note)
 
     def _wavering(self, hub: PageId) -> str:
-        """What is noted of it then, and known by when the crawl goes on."""
+        """Return the note on such a hub, by which it is recognized after a restart."""
         return f"{self._ledger.pages.urls[hub]} named again what it had dropped: no delay rests on what it lacked"
 
     def closed(self, page: PageId, reason: str) -> None:
-        """The hub is none."""
+        """Drop a hub."""
         pages = self._ledger.pages
         self._polls.drop(page, pages.hosts[page])
         self._capture.note(f"{pages.urls[page]} is not polled: {reason}")

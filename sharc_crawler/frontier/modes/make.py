@@ -1,4 +1,4 @@
-"""The mode of a capture, by its order and its strategy. A mode is loaded where it is chosen: most captures need one."""
+"""Choose a capture's mode by its spec and strategy, and load that mode only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: Parts) -> Mode:
-    """What decides where there is more than one way; raises :class:`UsageError` as :func:`check` does."""
+    """Make the mode; raise :class:`UsageError` as :func:`check` does."""
     spec = capture.spec
     tests = _tests(ledger, capture, parts)
     check(strategy, spec.subsites, spec.mode)
@@ -27,7 +27,7 @@ def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: P
 
         return Instantly(ledger, capture, compares=strategy.revisits)
     if spec.mode == "survey":
-        from sharc_crawler.frontier.modes.survey import Surveyed
+        from sharc_crawler.frontier.modes.by_lastmods import Surveyed
 
         return Surveyed(ledger, capture, parts.history(spec), tests, parts.aside)
     if spec.mode == "continuous":
@@ -47,7 +47,7 @@ def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: P
 
 
 def _tests(ledger: Ledger, capture: SiteCapture, parts: Parts) -> Untested:
-    """What its rates are held against: what the archive saw last, where there is one."""
+    """Make the tests of the capture's rates by what the archive last saw, if there is an archive."""
     if (seen := parts.seen) is None:
         return Untested()
     from sharc_crawler.frontier.modes.rate_tests import RateTests
@@ -56,9 +56,9 @@ def _tests(ledger: Ledger, capture: SiteCapture, parts: Parts) -> Untested:
 
 
 def check(strategy: Strategy, subsites: str, mode: str = "capture") -> None:
-    """Each part needs visits and revisits around a T of its own, and what is kept up ends with them.
+    """Check that the strategy suits subsites and mode: both need visits and revisits around a T.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where the strategy makes others.
+    Raises :class:`~sharc_crawler.errors.UsageError` if it does not.
     """
     if mode == "continuous" and (subsites or strategy.attests or not strategy.revisits):
         why = f"subsites={subsites!r} has several" if subsites else "the strategy makes single visits"

@@ -1,4 +1,4 @@
-"""Which pages that a 304 may answer for are downloaded in full at T: what the 304s of the others rest on."""
+"""Draw the pages that are downloaded in full at T, to test the 304s of the others."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.pages import PageTable
 
-SHARED = 3  #: contents of one ETag that make it a weak one: it may be of a build
-TEACHERS = 4  #: visited last, revisited in full where none was a 304: masks are learned of what differs so soon
+SHARED = 3  #: contents with the same ETag that make it count as weak: it may be that of a build
+TEACHERS = 4  #: last visited pages, revisited in full to learn masks from what differs so soon
 
 
 def draw(conditionals: Conditionals, capture: SiteCapture, pages: PageTable, kinds: Mapping[PageId, Kind]) -> None:
-    """Of these pages, with their kinds, a sample; and those visited last, to learn masks of."""
+    """Draw a sample of these pages, given with their kinds, and add the last visited ones to learn masks."""
     data = {page for page, kind in kinds.items() if kind is Kind.DATA}
     faint = _faint(pages, kinds)
     drawn = conditionals.draw({page: pages.urls[page] for page in kinds}, seed_of(capture), data, faint)
     others = (page for page in kinds if page not in data)
     latest = nlargest(TEACHERS * (capture.spec.audit > 0), others, key=pages.started.__getitem__)
-    for page in latest if all(pages.remembered(one).status == 200 for one in latest) else ():
+    for page in latest if all(pages.remembered(late).status == 200 for late in latest) else ():
         if page not in drawn:
             pages.ask_in_full(page)
 
 
 def _faint(pages: PageTable, kinds: Iterable[PageId]) -> set[PageId]:
-    """Pages with weak validators; so are ETags of several contents, which are not made of a page's bytes."""
+    """Return pages with weak validators; an ETag that several contents share is weak, too."""
     found: set[PageId] = set()
     borne: dict[PageId, int] = {}
-    met, contents = set[int](), Counter[int]()  # by hash of the ETag: of a million pages texts are large
+    met, contents = set[int](), Counter[int]()  # by the ETag's hash: the texts of a million pages are large
     for page in kinds:
-        one = pages.remembered(page)
-        if weak(one):
+        visit = pages.remembered(page)
+        if weak(visit):
             found.add(page)
-        elif one.validators.etag:
-            borne[page] = etag = hash(one.validators.etag)
-            contents[etag] += (content := hash((etag, one.digest))) not in met
+        elif visit.validators.etag:
+            borne[page] = etag = hash(visit.validators.etag)
+            contents[etag] += (content := hash((etag, visit.digest))) not in met
             met.add(content)
     return found | {page for page, etag in borne.items() if contents[etag] >= SHARED}
 
 
 def seed_of(capture: SiteCapture) -> str:
-    """What lots are drawn by: the same for all owners of a site, and where its state is made again.
+    """Return the seed of the draw: the same for all owners of a site, and when its state is rebuilt.
 
-    A server must not guess it: it would know which of its words are never tested. A fleet's ``run`` is no secret.
+    A server must not guess it, or it would know which of its claims are never tested. A fleet's ``run`` is no secret.
     """
     settings = capture.spec.settings
     lots = settings.get("lots") or settings.get("run") or round(capture.started)

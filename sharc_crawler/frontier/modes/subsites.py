@@ -1,7 +1,7 @@
-"""A capture made part by part: which part comes next, and which pages found meanwhile belong to it.
+"""Captures made part by part: which part comes next, and which pages found meanwhile join it.
 
-One part is open at a time. It is visited and revisited around a T of its own; then what is known and still waits is
-divided anew, and the largest part that may be expected to be captured coherently comes next.
+One part is open at a time. It is visited and revisited around a T of its own. Then the pages that still wait are
+divided anew, and the largest part expected to be coherent comes next.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
     Links = Callable[[], Iterable[tuple[str, str]]]
 
-NEWS = 0.01  #: share of the open part that may join it before it is asked again whether it stays coherent
+NEWS = 0.01  #: share of the open part that may join it before its expected coherence is computed again
 
 
 class Subsites(TwoVisits):
-    """The parts of one capture: those so far, the one that is open, the pages that wait for one."""
+    """The parts of one capture: past ones, the open one, and pages that wait for a later one."""
 
     parted = True
     takes_hubs = False
@@ -48,42 +48,42 @@ class Subsites(TwoVisits):
     def __init__(self, ledger: Ledger, capture: SiteCapture, links: Links, tests: Untested) -> None:
         super().__init__(ledger, capture, tests, compares=True)
         self._division = make_division(capture.spec.subsites)
-        self._links = links  # between the site's pages, by former captures
-        self.rows: list[SubsiteRow] = []  #: all parts so far; the last one is open as long as it has no end
-        self.pool: list[PageId] = []  #: pages that wait and are in no part yet
-        self._pages: list[PageId] = []  # of the part that is open
-        self._visited: list[PageId] = []  # of these, those visited, in that order
-        self._untested = 0  # of these, those that joined since it was last asked whether it stays coherent
+        self._links = links  # between the site's pages, from former captures
+        self.rows: list[SubsiteRow] = []  #: all parts so far; the last one is open until it has an end
+        self.pool: list[PageId] = []  #: pages in no part yet
+        self._pages: list[PageId] = []  # of the open part
+        self._visited: list[PageId] = []  # of the open part, in the order of visits
+        self._untested = 0  # pages that joined since expected coherence was last computed
         self._full = False  # no more may join
-        self._labels: dict[PageId, Labels] = {}  # as last divided, where links matter
-        self._basis = (-1, -1)  # links and URLs that were known then
-        self._sources, self._targets = array("i"), array("i")  # links, where the division goes by them
-        self._remembered = not self._division.partition.by_links  # those of former captures
+        self._labels: dict[PageId, Labels] = {}  # of the last division, if it goes by links
+        self._basis = (-1, -1)  # numbers of links and URLs known then
+        self._sources, self._targets = array("i"), array("i")  # links, if the division goes by them
+        self._remembered = not self._division.partition.by_links  # former captures' links are read
 
     @property
     def parts(self) -> int:  # type: ignore[override]
-        """How many parts have been begun so far."""
+        """The number of parts begun so far."""
         return len(self.rows)
 
     @property
     def pooled(self) -> int:  # type: ignore[override]
-        """How many pages are in no part yet."""
+        """The number of pages in no part yet."""
         return len(self.pool)
 
     @property
     def open(self) -> bool:
-        """Is a part under way?"""
+        """Is a part open?"""
         return bool(self.rows) and self.rows[-1].ended is None
 
     def linked(self, page: PageId, targets: Iterable[PageId]) -> None:
-        """A page links to these."""
+        """Keep a page's links, if the division goes by links."""
         if self._division.partition.by_links:
             for target in dict.fromkeys(targets):
                 self._sources.append(page)
                 self._targets.append(target)
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
-        """Of the open part."""
+        """Note a visit of the open part."""
         super().visited(task, kind, outcome)
         if kind is Kind.PAGE:
             self._visited.append(task.page)
@@ -91,7 +91,7 @@ class Subsites(TwoVisits):
     # -- from part to part -------------------------------------------------------------------------------------------
 
     def first_pages(self, waiting: Sequence[PageId], step: Seconds, now: Instant) -> Sequence[PageId]:
-        """The pages of the part to be captured now."""
+        """Return the pages of the part to capture next."""
         self._remember()
         if self.open:  # before a restart
             return waiting
@@ -109,11 +109,11 @@ class Subsites(TwoVisits):
         return pages
 
     def size(self, stated: int) -> int:  # noqa: ARG002 - the protocol's
-        """A part's pages are those known: how many more will join it, nobody has said."""
+        """Return 0: it is unknown how many pages will join the part."""
         return 0
 
     def _parts(self, waiting: Sequence[PageId], outlook: Outlook) -> Sequence[Part]:
-        """The site as a whole where it may be expected to be coherent, else its parts."""
+        """Return the whole site if it is expected to be coherent, else its parts."""
 
         def whole(places: NDArray[np.int64]) -> bool:
             return outlook.expect(places).reaches(self._division.share)
@@ -125,7 +125,7 @@ class Subsites(TwoVisits):
         return divide(labels, site.name, fewest_pages(self._capture.counts.pages), whole)
 
     def _remember(self) -> None:
-        """Links between the capture's pages that former captures read, once."""
+        """Read, once, the links that former captures found between this capture's pages."""
         if self._remembered:
             return
         self._remembered = True
@@ -136,7 +136,7 @@ class Subsites(TwoVisits):
                 self.linked(source, (target,))
 
     def part_over(self, now: Instant) -> bool:
-        """The open part is captured and judged; False: others wait."""
+        """Close the open part; return ``False`` if pages wait for another."""
         capture, ledger = self._capture, self._ledger
         if self.open:
             self.rows[-1] = self.rows[-1]._replace(reference=capture.reference, ended=now)
@@ -154,7 +154,7 @@ class Subsites(TwoVisits):
     # -- pages found meanwhile ---------------------------------------------------------------------------------------
 
     def joining(self, pages: Sequence[PageId]) -> Sequence[PageId]:
-        """Of pages just found, those that the open part takes in; the others wait for a part of their own."""
+        """Return the found pages that join the open part; the others wait for a later one."""
         early = self._capture.phase in (Phase.OPENING, Phase.VISIT)
         own = [page for page in pages if self._lies_within(page)] if early else []
         if own and not self._stays_coherent(own):
@@ -166,7 +166,7 @@ class Subsites(TwoVisits):
         return own
 
     def _lies_within(self, page: PageId) -> bool:
-        """Does a page just found belong to the part that is open?"""
+        """Does a found page belong to the open part?"""
         if self._full or not self.open:
             return False
         found_on = self._labels.get(self._ledger.pages.parents[page], ())
@@ -177,7 +177,7 @@ class Subsites(TwoVisits):
         return any(branch.holds(labels) for branch in self.rows[-1].branches)
 
     def _stays_coherent(self, own: Sequence[PageId]) -> bool:
-        """May the open part still be expected to be coherent with these pages?"""
+        """Is the open part still expected to be coherent with these pages?"""
         self._untested += len(own)
         if self._untested <= NEWS * len(self._pages):
             return True
@@ -191,10 +191,10 @@ class Subsites(TwoVisits):
         self._untested, self._full = 0, not expected.reaches(self._division.share)
         return not self._full
 
-    # -- what a division goes by -------------------------------------------------------------------------------------
+    # -- input of the division ---------------------------------------------------------------------------------------
 
     def _candidates(self, pages: Sequence[PageId]) -> Candidates:
-        """Pages as a strategy sees them."""
+        """Return pages as a strategy sees them."""
         table = self._ledger.pages
         columns = (table.rates, table.weights, table.shapes)
         rates, weights, shapes = ([column[page] for page in pages] for column in columns)
@@ -220,12 +220,12 @@ class Subsites(TwoVisits):
         return KnownPages([self._url(page) for page in pages], [self._sitemaps_of(page) for page in pages], *ends)
 
     def _url(self, page: PageId) -> str:
-        """A page's canonical URL: links spell one folder in many ways."""
+        """Return a page's canonical URL: links spell folders in many ways."""
         url = self._ledger.pages.urls[page]
         return canonical(url) or url
 
     def _sitemaps_of(self, page: PageId) -> Labels:
-        """The sitemaps that name a page first, from the index down to the file."""
+        """Return the sitemaps that first name a page, from the index down to the file."""
         table = self._ledger.pages
         chain: list[str] = []
         while (page := table.parents[page]) != NO_PARENT and table.kinds[page] is Kind.SITEMAP:
@@ -233,29 +233,30 @@ class Subsites(TwoVisits):
         return tuple(reversed(chain))
 
     def _name(self, part: Part) -> str:
-        """The part's name; some of it may be captured already, and pages of one that was may have been found since."""
+        """Return a new name for a part; pages of a past part, found since, are "others"."""
         names = {row.name for row in self.rows}
         taken = any(branch.root in _above(row.branches) for row in self.rows for branch in part.branches)
         name = f"{part.name}, others" if taken and not part.branches[0].without else part.name
-        return next(one for number in count(1) if (one := f"{name} ({number})" if number > 1 else name) not in names)
+        numbered = (f"{name} ({number})" if number > 1 else name for number in count(1))
+        return next(new for new in numbered if new not in names)
 
     # -- after a restart ---------------------------------------------------------------------------------------------
 
     def recall_parts(self, rows: Sequence[SubsiteRow]) -> None:
-        """The last of them may be open."""
+        """Restore the parts; the last may be open."""
         self.rows = list(rows)
 
     def recall_lastmod(self, row: LastmodRow) -> None:
-        """The revisits of a part go on in the order of its visits."""
+        """Do nothing: revisits of a part go in the order of visits."""
 
     def reference_of(self, part: int | None) -> Instant | None:
-        """The reference instant of that part."""
+        """Return a part's reference instant."""
         if self.open and part == self.rows[-1].number:
             return self._capture.reference
         return None if part is None else self.rows[part].reference
 
     def resumed(self, members: Mapping[PageId, int], firsts: Sequence[Visit]) -> Sequence[Visit]:
-        """The first visits of the open part; ``members`` are in a part."""
+        """Return the first visits of the open part; ``members``: pages in a part."""
         front = self._capture.front
         waiting = front.take()
         self.pool = [page for page in waiting if page not in members]
@@ -272,20 +273,20 @@ class Subsites(TwoVisits):
         return firsts
 
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's
-        """No order was made at T that would have to be made again."""
+        """Return pages left open; no order was made at T."""
         return self._left_open()
 
 
 def _best(parts: Sequence[Part], outlook: Outlook, least: float) -> tuple[Part, float]:
-    """The largest part that may be expected to be coherent, else the largest; with the share expected of it."""
+    """Return the largest part expected to be coherent, else the largest, with its expected share."""
     expected = [outlook.expect(part.places) for part in parts]
     number = min(
         range(len(parts)),
-        key=lambda one: (not expected[one].reaches(least), -len(parts[one].places), parts[one].name),
+        key=lambda part: (not expected[part].reaches(least), -len(parts[part].places), parts[part].name),
     )
     return parts[number], expected[number].mean
 
 
 def _above(branches: Iterable[Branch]) -> set[Labels]:
-    """All parts that these branches are in, and they themselves."""
+    """Return the roots of these branches, and of all branches above them."""
     return {branch.root[:depth] for branch in branches for depth in range(len(branch.root) + 1)}

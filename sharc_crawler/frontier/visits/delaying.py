@@ -1,4 +1,4 @@
-"""A host is left alone: for longer, or shorter, than it was, as it asks or by order; or for good."""
+"""Change a host's delay, as it asks or by order, or give it up."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.instants import second
 from sharc_crawler.model import Fetch, Instant, Outcome, Seconds
 
-LATER = 12  #: times the first back-off, a minute, at least until a page that failed is asked for once more
-LEAST, MOST = 0.25, 30.0  #: seconds between two requests to a host that refuses them
-AGAIN = 0.9  #: of that, after each answer
-BORNE, REFUSED = 8, 3  #: answers, or refusals, in a row that are no chance
-FAR = 2  #: times the delay that is borne: no refusal asks for more, unless they are no chance
+LATER = 12  #: multiples of the first back-off (a minute) before the last retry of a failed page
+LEAST, MOST = 0.25, 30.0  #: bounds of the delay, in seconds, for a host that refuses requests
+AGAIN = 0.9  #: factor of that delay after each answer
+BORNE, REFUSED = 8, 3  #: answers, or refusals, in a row that are no coincidence
+FAR = 2  #: multiples of a delay that the host bears: a refusal leads to no longer one, unless several in a row do
 
 
 def rest(ledger: Ledger, host: Host, fetch: Fetch, outcome: Outcome) -> None:
-    """Leave a host alone for as long as it asks, up to the longest pause; where it is left out, nobody waits."""
+    """Pause a host for as long as it asks, up to the longest pause; one that is left out needs no pause."""
     asked, longest = outcome.retry_after or 0.0, ledger.politeness.longest_pause
     host.away = host.away + (fetch.attempt == 1) if asked > longest else 0
-    out = (host.waits and host.rules is None) or (ledger.leaves_hosts and host.away >= AWAY)  # there is no robots.txt
-    if asked and not (out and asked > longest) and (fetch.attempt == 1 or host.row <= 0):  # else it is this URL's
+    out = (host.waits and host.rules is None) or (ledger.leaves_hosts and host.away >= AWAY)  # no robots.txt yet
+    if asked and not (out and asked > longest) and (fetch.attempt == 1 or host.row <= 0):  # not if this URL's alone
         host.pace.pause(outcome.ended + min(asked, longest))
     before = host.slowed_at
     if slow_down(host, fetch.attempt, outcome):
@@ -36,10 +36,10 @@ def rest(ledger: Ledger, host: Host, fetch: Fetch, outcome: Outcome) -> None:
 
 
 def slow_down(host: Host, attempt: int, outcome: Outcome) -> bool:
-    """Ask a host half as often that refuses a request, as TCP does, and more often again with each answer.
+    """Double a host's delay when it refuses a request, as TCP does, and shorten it with each answer.
 
-    A URL refused at its first attempt counts, once for all that is in flight. What is refused again and again is no
-    reason: the page may be broken. ``True``: it was refused though the host was asked less often already.
+    Only a refused first attempt counts, once for all requests in flight: a page that is refused again and again may be
+    broken. Return whether the host refused although it was slowed down already.
     """
     if outcome.status in TOO_MANY:
         if attempt > 1 or outcome.started < host.slowed_at:
@@ -51,7 +51,7 @@ def slow_down(host: Host, attempt: int, outcome: Outcome) -> bool:
         return before > 0.0
     if outcome.status is not None:
         host.row = max(host.row, 0) + 1
-        if host.row >= BORNE:  # some servers fail at random: asked less often, they would fail as often
+        if host.row >= BORNE:  # some servers fail at random, however seldom they are asked
             host.slowest = min(host.slowest, FAR * max(host.delay, LEAST))
         host.slowed *= AGAIN
         if host.slowed <= max(host.own, host.asked, LEAST / 2):
@@ -60,7 +60,7 @@ def slow_down(host: Host, attempt: int, outcome: Outcome) -> bool:
 
 
 def change_delay(ledger: Ledger, delay: Seconds) -> None:
-    """Change the delay of each host, counted from its last request; pauses hold on."""
+    """Change the delay of each host, counted from its last request; pauses stay."""
     politeness = ledger.politeness = replace(ledger.politeness, delay=delay)
     for host in ledger.hosts:
         host.own, host.slowed = politeness.delay_of(host.name), 0.0
@@ -70,15 +70,15 @@ def change_delay(ledger: Ledger, delay: Seconds) -> None:
     ledger.ring.wake_all()
 
 
-# -- a host that answers nothing, or asks for too long a rest, is asked for nothing more -------------------------------
+# -- hosts that are given up: they answer nothing, or ask for too long a pause -----------------------------------------
 
 
-AWAY = 2  #: URLs in a row whose Retry-After is longer than is waited, after which it is the host's, not the URL's
-SILENT, SILENCE = 10, 1_800.0  #: URLs lost in a row, and seconds, after which a host is asked for nothing more
+AWAY = 2  #: URLs in a row with too long a Retry-After, after which it concerns the host, not the URL
+SILENT, SILENCE = 10, 1_800.0  #: URLs lost in a row, and seconds, after which a host is given up
 
 
 def why_silent(ledger: Ledger, host: Host, now: Instant) -> str:
-    """Why a host is asked for nothing more; empty: it is. A capture whose seed lies there is stopped."""
+    """Return why a host is given up, or an empty text. If it is a seed's host, stop the capture."""
     if (why := silence_of(host, now)) and host.name in ledger.seeded:
         stopped(ledger, error := StoppedCaptureError(why), now)
         raise error
@@ -86,14 +86,14 @@ def why_silent(ledger: Ledger, host: Host, now: Instant) -> str:
 
 
 def stopped(ledger: Ledger, error: StoppedCaptureError, now: Instant) -> None:
-    """What was captured so far stays; readers of its report learn why it is not complete."""
+    """Note in the report why the capture stopped; what was captured stays."""
     ledger.capture.note(f"{second(now)}: {error}")
     ledger.changed_capture()
     ledger.commit()
 
 
 def silence_of(host: Host, now: Instant) -> str:
-    """What a host was asked for in vain, and how long."""
+    """Return for how long a host has answered nothing, as a reason to give it up; empty: no reason."""
     if host.away >= AWAY:
         return f"{host.name} asks for a longer wait than this crawl allows (Retry-After)"
     if host.lost < SILENT or now < host.silence + SILENCE:

@@ -1,8 +1,4 @@
-"""From the end of a fetch to what it means: captured or lost pages, judgements, T, the end.
-
-An outcome passes once: what its document names, what of that is admitted, what it shows of its page, where page and
-capture stand then.
-"""
+"""Process the end of a fetch: links, captured or lost pages, judgements, T, the end of the capture."""
 
 from __future__ import annotations
 
@@ -30,16 +26,16 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.probing import Prober
     from sharc_crawler.model import Instant, Judgement
 
-#: looked up once: an enum's members take a quarter of a microsecond each time (Python 3.11)
+#: local names: looking up an enum's member takes a quarter of a microsecond (Python 3.11)
 _OK, _PAGE, _SECOND, _ONLY = Result.OK, Kind.PAGE, Slot.SECOND, Slot.ONLY
 _PROBE, _SITEMAP, _LISTS = Kind.PROBE, Kind.SITEMAP, {Kind.SITEMAP, Kind.HUB}
 _CAPTURED, _LEASED_AGAIN = Event.CAPTURED, int(State.LEASED_AGAIN)
-NESTED = 12  #: frames in frames, style sheets of style sheets: more are made up
-KNOWN_PACE = 8  #: visits from which on their pace is taken for the plan's Δ
+NESTED = 12  #: levels of frames or style sheets within each other: deeper ones are a trap
+KNOWN_PACE = 8  #: visits after which the plan's Δ follows their pace
 
 
 class Ended(NamedTuple):
-    """A fetch that ended for good."""
+    """A fetch that will not be retried."""
 
     capture: SiteCapture
     fetch: Fetch
@@ -48,12 +44,12 @@ class Ended(NamedTuple):
 
     @property
     def now(self) -> Instant:
-        """When it ended; what a former capture has was taken when that was decided."""
+        """When it ended; for an answer taken from a former capture, when that was decided."""
         return self.fetch.decided if self.task.attempt == TAKEN else self.outcome.ended
 
 
 class Finisher:
-    """Makes of a fetch's outcome what it means: a page captured, lost or judged; the end of the capture."""
+    """Turns a fetch's outcome into the state of its page and its capture."""
 
     def __init__(self, ledger: Ledger, opener: Opener, admitter: Admitter, aside: Aside) -> None:
         self._ledger = ledger
@@ -61,22 +57,22 @@ class Finisher:
         self.admitter = admitter
         self._aside = aside
         self._judging: Future[Mapping[PageId, Judgement]] | None = None  # at the end
-        self._named: dict[int, list[Sighting]] = {}  # by lease: what a document named before its fetch is over
+        self._named: dict[int, list[Sighting]] = {}  # by lease: links reported before the fetch ended
 
     @cached_property
     def prober(self) -> Prober:
-        """Asks for what nobody names, where there are copies of pages."""
-        from sharc_crawler.frontier.traps.probing import Prober  # on few sites
+        """Makes probes: requests for unlinked URLs, to tell traps."""
+        from sharc_crawler.frontier.traps.probing import Prober  # on few sites only
 
         return Prober(self._ledger, self.admitter)
 
     def name(self, ended: Ended, links: Sequence[Sighting]) -> None:
-        """A part of what a document names, before the fetch is over."""
+        """Admit a part of a document's links before the fetch ends."""
         self._admitted(ended, links)
         self._named.setdefault(ended.fetch.lease, []).extend(links)
 
     def finish(self, ended: Ended, links: Sequence[Sighting]) -> Judgement | None:
-        """Links enter before the strategy is told of the end: it decides with all known."""
+        """Process the end of a fetch. Links are admitted first, so that the strategy knows all pages."""
         capture, fetch, task, outcome = ended
         capture.owed.ended()
         linked = self._admitted(ended, links) if links or outcome.location or not capture.mode.whole else []
@@ -90,10 +86,10 @@ class Finisher:
         self._ledger.ring.wake_all()
         return judgement
 
-    # -- what the document names -----------------------------------------------------------------------------------
+    # -- links of the document -------------------------------------------------------------------------------------
 
     def _admitted(self, ended: Ended, links: Sequence[Sighting]) -> list[PageId]:
-        """What it names is taken in; the pages of the capture among it. What nobody asked for names nothing."""
+        """Admit the document's links, and return the capture's pages among them. Probes' links are only compared."""
         capture, fetch, _, outcome = ended
         if fetch.kind is _PROBE:
             return self.prober.named(capture, fetch, outcome, links)
@@ -128,18 +124,18 @@ class Finisher:
         return linked
 
     def _listed(self, capture: SiteCapture, sitemap: PageId, outcome: Outcome, links: Sequence[Sighting]) -> None:
-        """What it says of last changes. A feed says less: its dates may be those of publication."""
+        """Take the lastmods of a sitemap."""
         if links:
             self._opener.claim(capture, sitemap)
         self.admitter.ingest(capture, links, capture.mode.as_of(sitemap, outcome))
-        if any(one.hints and one.hints.lastmod is not None for one in links):
+        if any(link.hints and link.hints.lastmod is not None for link in links):
             capture.mode.lastmods_in(sitemap, outcome.started)
 
     @staticmethod
     def _must_precede(ended: Ended) -> bool:
-        """Is a page's only download to come before T, and another one after it?
+        """Must a page visited in slot ONLY be revisited after all?
 
-        So it is where it brought resources, or is no T, and where other visits follow.
+        It must if it embeds resources, if its download cannot be T, or if further visits follow.
         """
         capture, fetch = ended.capture, ended.fetch
         if fetch.kind is not _PAGE or fetch.page in capture.again:
@@ -151,7 +147,7 @@ class Finisher:
         affordable = not capture.budget.why_not(Task(fetch.page, _SECOND), fetch.kind, fetch.url, ended.now)
         return affordable and capture.strategy.revisit_after_all(fetch.page)
 
-    # -- what it shows ---------------------------------------------------------------------------------------------
+    # -- visits and revisits --------------------------------------------------------------------------------------
 
     def _advance(self, ended: Ended, linked: Sequence[PageId], links: Sequence[Sighting]) -> Judgement | None:
         capture, fetch, task, outcome = ended
@@ -174,7 +170,7 @@ class Finisher:
         capture, fetch, task, outcome = ended
         pages = self._ledger.pages
         captured, again = is_compared(fetch.kind, outcome), pages.states[task.page] == _LEASED_AGAIN
-        if again:  # a second look before T: what it shows stands for the page; where it shows nothing, the first does
+        if again:  # a second look before T replaces the first visit, unless it failed
             before = pages.remembered(task.page)
             capture.mode.visited_again(task.page, before, outcome)
             capture.revisited.looked(fetch.url, before, outcome)
@@ -204,7 +200,7 @@ class Finisher:
         strategy.finished(Visit(task.page, task.slot, task.plan), captured)
         made = capture.counts.visits - capture.former
         if made >= KNOWN_PACE and made & (made - 1) == 0 and now > strategy.setting.start:
-            # the plan's Δ follows the pace that the site and its resources really allow; what is taken takes no time
+            # the plan's Δ follows the pace that the site and its resources allow
             strategy.setting = replace(strategy.setting, step=(now - strategy.setting.start) / made)
 
     def _revisited(self, ended: Ended) -> Judgement:
@@ -228,9 +224,9 @@ class Finisher:
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def complete(self, capture: SiteCapture, now: Instant) -> bool:
-        """Nothing is left: judge what has only one visit, and end, unless other parts of the site wait.
+        """Nothing is left to fetch: judge all pages left, and end the capture or its part.
 
-        ``False``: all is being weighed.
+        Return ``False`` while evidence is being weighed.
         """
         twice = capture.strategy is not None and capture.strategy.revisits
         if twice and capture.phase is Phase.VISIT:
@@ -272,6 +268,6 @@ class Finisher:
         self._ledger.judged(page, judgement)
 
     def _unjudged(self) -> list[PageId]:
-        """Pages and resources that were visited and not compared, in the order of discovery."""
+        """Return visited pages and resources without a judgement, in the order of discovery."""
         pages = self._ledger.pages
         return [page for page in pages.having(State.VISITED) if pages.kinds[page] in (Kind.PAGE, *EMBEDDED)]

@@ -1,4 +1,4 @@
-"""What was handed out and is not answered yet."""
+"""Leases: fetches handed out and not yet answered."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Leases:
         self._former, self._believed = former, believed
         self._time = time
         self._open: dict[int, tuple[Fetch, Task]] = {}
-        self._let_go: dict[int, bool] = {}  # of these the hosts are free, the visits not over: do others wait for it?
-        self._second = 0  # of the clock, in which the latest requests were sent
-        self._asked: set[PageId] = set()  # pages that were asked for in it
+        self._let_go: dict[int, bool] = {}  # leases answered while a browser still loads: do other visits wait for it?
+        self._second = 0  # second of the clock in which the latest request was sent
+        self._asked: set[PageId] = set()  # pages requested in that second
 
     def __len__(self) -> int:
         return len(self._open)
 
     def grant(self, host: Host, task: Task, kind: Kind, url: str, now: Instant) -> Fetch:
-        """Hand a task out: the download of its page, which is of this kind and has this URL."""
+        """Lease a task: the download of its page, which has this kind and URL."""
         page = task.page
         pages = self._ledger.pages
         pages.move(page, _LEASE)
@@ -46,7 +46,7 @@ class Leases:
         return fetch
 
     def _known(self, task: Task, kind: Kind, url: str) -> Validators:
-        """What a download may ask by: what the first one had, or a former capture's; a second look asks for all."""
+        """Return the validators to send: the visit's for a revisit, a former capture's for a first visit."""
         capture = self._ledger.capture
         if task.slot is _SECOND:
             return self._ledger.pages.validators(task.page) if self._believed() else NO_VALIDATORS
@@ -57,7 +57,7 @@ class Leases:
         return NO_VALIDATORS
 
     def answer(self, fetch: Fetch, outcome: Outcome) -> Task | None:
-        """The lease has ended, and the host may be asked again, in time. ``None``: it had expired."""
+        """End a lease, free its host, and return its task; ``None`` if the lease had expired."""
         lease = self._open.pop(fetch.lease, None)
         if lease is None:
             return None
@@ -71,7 +71,7 @@ class Leases:
         return lease[1]
 
     def task(self, fetch: Fetch) -> Task | None:
-        """What a lease is for; ``None``: it has ended."""
+        """Return a lease's task; ``None`` if the lease has ended."""
         lease = self._open.get(fetch.lease)
         return lease and lease[1]
 
@@ -88,19 +88,19 @@ class Leases:
         return self._let_go.pop(fetch.lease, None) is not None
 
     def hold_up_no_more(self, fetch: Fetch) -> None:
-        """Other visits are decided before this one is over."""
+        """Let other visits be decided before this one ends."""
         if self._let_go.get(fetch.lease):
             self._let_go[fetch.lease] = False
             self._ledger.capture.owed.was_read(f"lease {fetch.lease}")
             self._ledger.ring.wake_all()
 
     def due(self, page: PageId, now: Instant) -> Instant:
-        """When a page may be asked for: in another second than before. Archives name downloads by whole seconds."""
+        """Return when a page may be requested: in another second than before, as archives index by seconds."""
         apart = self._ledger.politeness.apart and page in self._asked
         return max(now, self._second + 1) if apart else now
 
     def give_back(self, fetch: Fetch, now: Instant, sent: Instant) -> None:
-        """A fetch came to nothing for a reason of our own: it is made again, and no attempt is counted."""
+        """Queue a fetch again that failed for a reason of our own; no attempt is counted."""
         lease = self._open.pop(fetch.lease, None)
         if lease is not None:
             host = self._ledger.hosts[self._ledger.pages.hosts[fetch.page]]
@@ -108,7 +108,7 @@ class Leases:
             self._queue_again(*lease, now)
 
     def expire(self, now: Instant) -> None:
-        """Queue again what was never answered."""
+        """Queue again the fetches whose leases expired."""
         while self._open:
             fetch, task = next(iter(self._open.values()))
             if fetch.decided + self._time > now:
@@ -117,7 +117,7 @@ class Leases:
             self._queue_again(fetch, task._replace(attempt=task.attempt + 1), now)
 
     def expiry(self) -> Instant | None:
-        """When the oldest lease expires; ``None``: there is none."""
+        """Return when the oldest lease expires; ``None`` if there is none."""
         for fetch, _ in self._open.values():
             return fetch.decided + self._time
         return None
@@ -133,12 +133,12 @@ class Leases:
             self._ledger.freed(number)
 
     def _free(self, fetch: Fetch, outcome: Outcome) -> None:
-        """The host may be asked again, in time."""
+        """Free the host, after its delay."""
         number = self._ledger.pages.hosts[fetch.page]
         host = self._ledger.hosts[number]
         host.pace.asked(host, outcome.sent or outcome.started)
         if outcome.retry_after or host.away or host.slowed or outcome.status in TOO_MANY:
-            from sharc_crawler.frontier.visits.delaying import rest  # few hosts ask for one
+            from sharc_crawler.frontier.visits.delaying import rest  # few hosts need one
 
             rest(self._ledger, host, fetch, outcome)
         self._ledger.freed(number)

@@ -1,4 +1,4 @@
-"""What pages load whose visits are under way: a browser shows them."""
+"""Resources that pages load while a browser shows them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.visits.leasing import Leases
 from sharc_crawler.model import Fetch, Instant, Kind, Outcome, PageId, Sighting
 
-LOADED = "#loaded"  #: ends the key of what a page loads, and is a page itself, or a resource that is data now
+LOADED = "#loaded"  #: suffix of the key of a loaded URL that is also a page, or was a resource and is data now
 
 
 class PageLoads:
-    """What the pages of one frontier load while browsers show them."""
+    """The resources that the pages of one frontier load while browsers show them."""
 
     def __init__(
         self, ledger: Ledger, canonical: Callable[[str], str | None], admitter: Admitter, leases: Leases
@@ -25,11 +25,11 @@ class PageLoads:
         self._leases = leases
 
     def answered(self, fetch: Fetch, outcome: Outcome) -> None:
-        """A page's exchange is over, its visit is not: a browser loads what it needs (:meth:`load`)."""
+        """A page's exchange has ended, but not its visit: a browser loads its resources (:meth:`load`)."""
         self._leases.let_go(fetch, outcome)
 
     def go_on(self, fetch: Fetch) -> None:
-        """That takes long: others are visited meanwhile."""
+        """Let other visits start while this one takes long."""
         self._leases.hold_up_no_more(fetch)
 
     def load(
@@ -41,11 +41,11 @@ class PageLoads:
         mark: str = "",
         keep: Callable[[PageId], None] = lambda _: None,
     ) -> PageId | None:
-        """A page whose visit is under way loads this: a resource or data, which its host owes before the next page.
+        """Add a resource or data that a page under visit loads; its host owes it before the next page.
 
-        ``None``: the capture does not take it. What is a page of the site, too, is a resource of its own beside it;
-        so is data that was a resource before, and each request for a URL that a ``mark`` tells from others. ``keep``
-        is told of it before a crash would leave it known.
+        Return its number, or ``None`` if it is not admitted. A URL that is also a page gets a row of its own as a
+        resource; so does data that was a resource before, and each request that ``mark`` tells from others. ``keep``
+        is called with the number before it is committed.
         """
         key = self._key_of(url, kind, mark)
         if key is None or fetch.page >= len(self._ledger.pages):
@@ -61,13 +61,13 @@ class PageLoads:
         return page
 
     def loaded(self, url: str, kind: Kind, mark: str = "") -> PageId | None:
-        """What a page loaded by this before; ``None``: nothing."""
+        """Return the number of what was loaded by this URL before, or ``None``."""
         key = self._key_of(url, kind, mark)
         found = UNSEEN if key is None else self._ledger.capture.seen.get(key)
         return None if found == UNSEEN else found
 
     def _key_of(self, url: str, kind: Kind, mark: str) -> str | None:
-        """What is loaded is known by its URL, its mark, and whether that is something else, too."""
+        """Return the key: the URL with its mark, or with suffixes if the URL is known as something else."""
         key = self._canonical(url)
         if key is None or mark:
             return key and f"{key}#{mark}"

@@ -1,8 +1,8 @@
-"""Pages that lay too far when they were named: links found since may lead there by a shorter way.
+"""Pages left out as too many links away: links found since may lead there by a shorter way.
 
-An order need not go breadth first: it may come to a page by a long trail before it comes to the list that names it.
-A page that was the first to show a picture or to name a document (a scan of a book, an issue of a journal) counts no
-link: such a trail brings something, and is followed on. It may still be made up, so :data:`MOST_IN_A_ROW` bounds it.
+Strategies need not go breadth first: they may reach a page by a long trail before they visit the list that names it.
+A page that first showed a picture or document (a scan of a book, an issue of a journal) does not count as a link: such
+a trail brings something and is followed further. It may still be a trap, so :data:`MOST_IN_A_ROW` bounds it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.links.files import is_type
 from sharc_crawler.model import Instant, Kind, PageId, Sighting
 
-AT_ONCE = 200_000  #: links that are followed before others are heard: a large site's take seconds
-MOST_IN_A_ROW = 2_000  #: links of a trail beyond ``hops``, whatever it brings
+AT_ONCE = 200_000  #: links followed per step: a large site's links take seconds
+MOST_IN_A_ROW = 2_000  #: maximum length of a trail beyond ``hops``
 
 
 def take_in(ledger: Ledger, admitter: Admitter, now: Instant) -> bool:
-    """Admit before T what was left for ``hops``, where it is no further than that by all links known now.
+    """Admit, before T, URLs left out for ``hops`` that are within them by all links known now.
 
-    ``False``: not all links are followed yet; whoever asks goes on with it, by asking again.
+    Return ``False`` until all links are followed: call again.
     """
     capture, pages = ledger.capture, ledger.pages
     if capture.turned:
@@ -50,16 +50,16 @@ def take_in(ledger: Ledger, admitter: Admitter, now: Instant) -> bool:
 
 
 class ShortestWays:
-    """How many links lead from a seed or sitemap to each page, by the shortest way known; found in pieces."""
+    """The number of links from a seed or sitemap to each page by the shortest known way, computed in steps."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.pages = len(ledger.pages)  #: that were known when it began
-        self.links = np.ones(self.pages, np.int64)  #: that what each page names is further than the page
+        self.pages = len(ledger.pages)  #: pages known at the start
+        self.links = np.ones(self.pages, np.int64)  #: links that a step from each page counts for: 1 or 0
         self._depths = np.array(ledger.pages.depths, np.int64)
         self._left = self._steps(ledger)
 
     def after(self, links: int) -> NDArray[np.int64] | None:
-        """The depth of each page, once about so many ``links`` more are followed; ``None``: that is not enough."""
+        """Follow about so many ``links`` more; return the depth of each page once all are followed, else ``None``."""
         for followed in self._left:
             links -= followed
             if links <= 0:
@@ -67,7 +67,7 @@ class ShortestWays:
         return self._depths
 
     def _steps(self, ledger: Ledger) -> Iterator[int]:
-        """How many links each step follows; first as many as pages are asked what they bring."""
+        """Yield after each step the number of links it followed; first one per page examined."""
         for page in bringing(ledger):
             if page != NO_PARENT:
                 self.links[page] = 0
@@ -78,7 +78,7 @@ class ShortestWays:
             by.extend(repeat(row.page, len(row.targets)))
             yield len(row.targets)
         found_on = np.array(ledger.pages.parents)
-        found = np.flatnonzero(found_on != NO_PARENT)  # what had been left is among no page's links
+        found = np.flatnonzero(found_on != NO_PARENT)  # URLs left out at first are in no page's links
         targets, sources = np.concatenate([named, found]), np.concatenate([by, found_on[found]])
         order = np.argsort(sources, kind="stable")
         targets, sources = targets[order], sources[order]
@@ -96,14 +96,14 @@ class ShortestWays:
 
 
 def bringing(ledger: Ledger) -> Iterator[PageId]:
-    """Of each page visited, the one that was the first to show it, if it is a picture or document of its own bytes."""
+    """Yield for each visited URL the page that embeds it, if it is a picture or document with new content."""
     known: set[str | PageId] = set()
     pages = ledger.pages
     for page in pages.having(State.VISITED):
         parent, owner = pages.parents[page], NO_PARENT
         if parent != NO_PARENT and pages.kinds[page] in (Kind.PAGE, Kind.RESOURCE):
             shown = pages.remembered(page)
-            what = shown.decoded or shown.digest or page  # nothing is kept of what is visited once
+            what = shown.decoded or shown.digest or page  # no digest is kept of single visits
             if what not in known and _is_file(shown.media_type or guess_type(urlsplit(pages.urls[page]).path)[0] or ""):
                 known.add(what)
                 owner = ledger.owner(parent)
@@ -115,7 +115,7 @@ def _is_file(media_type: str) -> bool:
 
 
 def _trails(pages: PageTable) -> list[int]:
-    """By how many pages each was found, one by the other."""
+    """Return the length of the trail on which each page was found."""
     lengths: list[int] = []
     for parent in pages.parents:
         lengths.append(lengths[parent] + 1 if parent != NO_PARENT else 0)

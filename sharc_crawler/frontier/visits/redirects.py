@@ -1,4 +1,4 @@
-"""Where redirects lead: to pages; from a seed, out of the scope, which takes its target in then; to files elsewhere."""
+"""Follow redirects: to pages; from a seed out of the scope, which is then widened; to files on other hosts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from sharc_crawler.model import Fetch, Instant, Kind, PageId, Sighting
 
 Canonical = Callable[[str], str | None]
 
-MOST = 20  #: redirects in a row that are followed, as browsers do
+MOST = 20  #: redirects followed in a row, as in browsers
 
-#: what is a page, or lies behind a log-in; what the address of a file has: its ending, its name, a signature
+#: URLs of pages or log-ins; marks of a file's URL: its suffix, a signature, words
 _PAGE = re.compile(
     r"/$|\.(?:[sx]?html?|php\d?|aspx?|jsp|cgi|do)$"
     r"|(?<![a-z])(?:log[-_]?[io]n|sign[-_]?[io]n|sso|saml\d?|oauth\d?|shibboleth|consent)(?![a-z])",
@@ -30,9 +30,9 @@ _WORDS = re.compile(r"\b(?:downloads?|bitstreams?|attachments?)\b", re.IGNORECAS
 
 
 def followed(admitter: Admitter, pages: PageTable, ended: Ended) -> list[Sighting]:
-    """Where a redirect leads, if it is not one too many of those that led to it, and no file elsewhere: that is owed.
+    """Return where a redirect leads, unless it is one too many in a row, or leads to a file on another host.
 
-    It belongs to the page that names it, as what that page embeds.
+    Such a file is admitted at once, as a resource of the page that names it.
     """
     capture, fetch, location = ended.capture, ended.fetch, ended.outcome.location or ""
     first = pages.named_as(fetch.page)
@@ -51,7 +51,7 @@ def followed(admitter: Admitter, pages: PageTable, ended: Ended) -> list[Sightin
 
 
 def is_file(url: str, location: str) -> bool:
-    """Does an address redirect to a file, by how both are spelled?
+    """Do the two URLs of a redirect look as if it leads to a file?
 
     >>> is_file("http://h/bitstreams/7/download", "https://s3.example/ab12?X-Amz-Signature=0")
     True
@@ -68,9 +68,9 @@ def is_file(url: str, location: str) -> bool:
 
 
 def redirected(canonical: Canonical, capture: SiteCapture, fetch: Fetch, location: str) -> Sighting:
-    """Where a redirect leads; another spelling of the same URL is a page of its own, or it would be lost.
+    """Return where a redirect leads. Another spelling of the same URL becomes a page of its own.
 
-    Once: a site that never keeps to one spelling (session ids) leads nowhere.
+    This is done once only: a site may redirect to new spellings for ever (session ids).
     """
     target = urldefrag(location).url
     own = canonical(fetch.url)
@@ -81,7 +81,7 @@ def redirected(canonical: Canonical, capture: SiteCapture, fetch: Fetch, locatio
 
 
 def widen(pages: PageTable, capture: SiteCapture, page: PageId, location: str) -> bool:
-    """A seed that redirects out of its scope takes the scope along."""
+    """Widen the scope if a seed redirects out of it."""
     seed = pages.depths[page] == 0 and pages.urls[page] in capture.spec.seeds
     moved = seed and pages.kinds[page] in (Kind.PAGE, Kind.HUB) and bool(capture.scope.why_not(location))
     if moved:
@@ -91,7 +91,7 @@ def widen(pages: PageTable, capture: SiteCapture, page: PageId, location: str) -
 
 
 def open_moved(opener: Opener, admitter: Admitter, capture: SiteCapture, location: str, now: Instant) -> None:
-    """The host that a seed redirects to: its own robots.txt and sitemaps, and what had been read of it before."""
+    """Open the host that a seed redirects to, and admit its pages that earlier sitemaps named."""
     target = admitter.canonical(location)
     if target is None:
         return

@@ -1,4 +1,4 @@
-"""What is queued and not to be fetched after all: robots.txt, a budget or a trap closes it."""
+"""Refuse queued downloads: robots.txt, the budget or a trap forbids them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sharc_crawler.plural import agreeing, counted
 
 
 def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant) -> None:
-    """A download is not to be made: its page is lost without a request, or never revisited.
+    """Refuse a download: its page is lost without a request, or never revisited.
 
-    ``reason``: empty where robots.txt forbids it.
+    ``reason``: empty if robots.txt forbids it.
     """
     capture = ledger.capture
     reason = reason or forbidden(ledger.hosts[ledger.pages.hosts[task.page]])
@@ -34,7 +34,7 @@ def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant
     ledger.refused(task, reason, now)
     kind = ledger.pages.kinds[task.page]
     if kind is Kind.PAGE:
-        if looked_at:  # before T, by a hint: its visit stands
+        if looked_at:  # a second look before T: the first visit stands
             refused = Outcome(Result.REFUSED, now, now, error=reason)
             capture.mode.visited_again(task.page, ledger.pages.remembered(task.page), refused)
         else:
@@ -55,7 +55,7 @@ def _of_sitemaps(number: int) -> str:
 
 
 def forbidden(host: Host) -> str:
-    """Why what the rules of a host forbid is not fetched."""
+    """Return why a host's rules forbid a fetch."""
     return f"robots.txt {host.missing or host.too_slow or 'disallows it'}"
 
 

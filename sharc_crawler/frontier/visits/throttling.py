@@ -1,9 +1,9 @@
-"""A host that asks for a rest without saying so: from some request on it refuses all, each time with the same answer.
+"""Hosts that throttle without 429 or 503: from some request on they refuse all pages with the same answer.
 
-It is one that answered many pages, and now answers several in a row with 403, 404, a redirect to one place or nothing.
-So does a section that is closed: the host is throttling only if a page that it had shown is refused alike, too. It is
-asked for at an address of its own, which some servers do not have: after a 404 the host has a rest, and is throttling
-only if a page that it had refused is shown then.
+Such a host answered many pages, then several in a row with 403, 404 or a redirect to one place. A closed section looks
+the same, so a page that the host had shown is probed: the host throttles if that is refused alike, too. The probe has a
+URL of its own, which some servers answer with 404. Then the host is paused, and it throttles if a page that it had
+refused is shown afterwards.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from sharc_crawler.frontier.visits.delaying import LATER, LEAST, MOST
 from sharc_crawler.model import Fetch, Instant, Kind, Outcome, PageId, Result, Seconds, Sighting, Slot
 from sharc_crawler.plural import counted
 
-ALIKE = 5  #: pages in a row, twice as many after each time that a page was shown all the same
-PAUSES = 4  #: in a row, each twice as long as the one before: a quarter of an hour
-VAIN = 2  #: of these, before it is known whether they help
-_PAGE, _SECOND, _OK = Kind.PAGE, Slot.SECOND, Result.OK  # looked up once
+ALIKE = 5  #: pages refused in a row before a probe; doubled after each probe
+PAUSES = 4  #: in a row, each twice as long as the last: a quarter of an hour in all
+VAIN = 2  #: pauses before it is known whether they help
+_PAGE, _SECOND, _OK = Kind.PAGE, Slot.SECOND, Result.OK  # local names are faster
 
 
 class Refusals:
-    """What one host refuses."""
+    """The refusals of one host."""
 
     __slots__ = (
         "asked", "before", "cleared", "confirmed", "due", "like", "pace", "pauses", "probes", "put_off", "suspected",
@@ -33,29 +33,29 @@ class Refusals:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.like = ""  #: what is refused at present; empty: nothing
-        self.times = 0  #: pages in a row
-        self.asked = ""  #: a page that was shown before, as it is asked for
-        self.waits = False  #: for its answer
+        self.like = ""  #: how it refuses at present; empty: it does not
+        self.times = 0  #: pages refused so in a row
+        self.asked = ""  #: URL of the probe for a page shown before
+        self.waits = False  #: the probe is not answered yet
         self.probes = 0
-        self.suspected = ""  #: how that was refused, where it may not be there
-        self.put_off: set[PageId] = set()  #: pages, since then
-        self.cleared = False  #: a rest did not help: nothing that may not be there is asked for again
-        self.pace: Seconds = 0.0  #: at which it was asked before that
-        self.before = 0  #: pages that were refused in a row before that
-        self.confirmed = ""  #: how it was refused: the host throttles so
-        self.pauses = 0  #: in a row, in vain
-        self.due: Instant = 0.0  #: when the page that was refused last is asked for again
+        self.suspected = ""  #: how the probe was refused, while that may mean "not found"
+        self.put_off: set[PageId] = set()  #: pages refused since then
+        self.cleared = False  #: a pause did not help: 404s count as "not found"
+        self.pace: Seconds = 0.0  #: the delay that robots.txt asked for, before it was raised
+        self.before = 0  #: pages refused in a row before the probe
+        self.confirmed = ""  #: how the host throttles, once that is known
+        self.pauses = 0  #: pauses in a row that did not help
+        self.due: Instant = 0.0  #: when the page refused last is retried
 
     def saw(self, like: str) -> None:
-        """A page was answered."""
+        """Count how a page was answered."""
         self.times = self.times + 1 if like and like == self.like else int(bool(like))
         self.like = like
         self.pauses = self.pauses if like else 0
 
 
 def likeness(outcome: Outcome) -> str:
-    """What pages that are refused alike have in common; empty: it is an answer.
+    """Return how a page was refused, for comparison; empty if it was not.
 
     >>> from sharc_crawler.model import Outcome, Result
     >>> likeness(Outcome(Result.REDIRECTED, 0.0, 1.0, 302, location="http://h/busy?from=/7"))
@@ -67,14 +67,14 @@ def likeness(outcome: Outcome) -> str:
 
 
 def is_put_off(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
-    """A page or a probe was answered; ``True``: its host throttles, and the page is asked for again later."""
+    """Examine an answer to a page or probe; is the page retried later since its host throttles?"""
     number, capture = ledger.pages.hosts[fetch.page], ledger.capture
     known, like = capture.refusals.get(number), "" if outcome.result is _OK else likeness(outcome)
     if known and known.waits and fetch.kind is Kind.PROBE and fetch.url == known.asked:
         _probed(ledger, ledger.hosts[number], known, outcome, like)
     if fetch.kind is not _PAGE or fetch.slot is _SECOND or outcome.result is Result.FAILED:
         return False
-    if not like and not (known and known.probes):  # a short row, if there was one, is over
+    if not like and not (known and known.probes):  # a short row ends
         capture.refusals.pop(number, None)
         return False
     known = known or capture.refusals.setdefault(number, Refusals())
@@ -90,7 +90,7 @@ def is_put_off(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, out
 
 
 def _probe(ledger: Ledger, admitter: Admitter, number: int, known: Refusals, now: Instant) -> None:
-    """Ask once more for a page that the host had shown, at an address that no judgement rests on."""
+    """Probe a page that the host had shown, by a URL that no judgement rests on."""
     pages, capture = ledger.pages, ledger.capture
     shown = [page for page in pages.pages_in(State.VISITED) if pages.hosts[page] == number]
     for page in () if capture.turned else shown[known.probes :][:1]:
@@ -109,10 +109,10 @@ def _probed(ledger: Ledger, host: Host, known: Refusals, outcome: Outcome, like:
 
 
 def _after_rest(ledger: Ledger, host: Host, known: Refusals, page: PageId, like: str) -> None:
-    """A page was answered while the host is suspected: was it put off, and did the rest help?"""
+    """While the host is suspected: did the pause help?"""
     if page in known.put_off and not like:
         _confirm(ledger, host, known, "after a rest it showed one of them")
-    elif known.put_off and (not like or known.pauses >= VAIN):  # others are shown, or nothing is
+    elif known.put_off and (not like or known.pauses >= VAIN):  # only other pages are shown, or none
         if like:
             ledger.capture.note(
                 f"{host.name} answered {like} to page after page, and after a rest, too: they are taken"
@@ -134,10 +134,10 @@ def _confirm(ledger: Ledger, host: Host, known: Refusals, how: str) -> None:
 
 
 def _waits(ledger: Ledger, number: int, known: Refusals, task: Task, outcome: Outcome) -> bool:
-    """Is a page asked for again that is refused as the host refuses when it throttles?"""
+    """Is a page retried that was refused as the host throttles?"""
     host, back_off = ledger.hosts[number], ledger.politeness.back_off
     if ledger.politeness.attempts == 1 or (task.attempt > 1 and known.times == 1):
-        return False  # others were shown meanwhile: it is this page
+        return False  # other pages were shown meanwhile: only this one is refused
     if known.pauses >= PAUSES:
         ledger.capture.note(
             f"{host.name} refused pages for a quarter of an hour ({known.like}): the others that it"

@@ -1,4 +1,4 @@
-"""What failed is tried again, later each time; after T, where all other pages would age as they wait for it."""
+"""Retry failed fetches, later each time; after T if all other pages would age by waiting for them."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.polling.polls import Polls
 from sharc_crawler.strategies.door import Door
 
-PASSING = {429, 502, 503, 504}  #: what says that there may be an answer later; so does no answer at all
+PASSING = {429, 502, 503, 504}  #: statuses of failures that may pass; so may no answer at all
 LASTING = ("no such host", "the TLS certificate", "TLS failed")  #: failures that do not pass in minutes
-NO_TLS = "wrong version number"  #: a port that speaks another protocol, as to plain HTTP
-#: of what has one attempt: what is over a limit is so at each, and a proxy that wants a password goes on to want it
+NO_TLS = "wrong version number"  #: error of a port without TLS, such as plain HTTP
+#: errors that no retry changes: beyond a size limit, or a proxy that wants a password
 ONCE = ("larger than", "closed by the proxy", "status 407")
-RULES = 4  #: more attempts at what many pages hang on: five minutes in all
-SITEMAPS = 2  #: the same, of sitemaps that no claim rests on: one on the way and one at the end
-MOST_DOUBLED = 30  #: times a back-off is: an instant crawl may last for years
+RULES = 4  #: more attempts at robots.txt, on which many pages depend: five minutes in all
+SITEMAPS = 2  #: more attempts at sitemaps that no claim rests on: one during visits, one at the end
+MOST_DOUBLED = 30  #: doublings of a back-off: an instant crawl may last for years
 
 
 def comes_again(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
-    """Is it asked for again, whether it failed or is refused by a host that throttles?"""
+    """Is a fetch retried, as it failed or as its host throttles?"""
     if outcome.result is Result.FAILED:
         return is_tried_again(ledger, fetch, task, outcome)
-    from sharc_crawler.frontier.visits.throttling import is_put_off  # where many pages are refused
+    from sharc_crawler.frontier.visits.throttling import is_put_off  # only after refusals
 
     return is_put_off(ledger, admitter, fetch, task, outcome)
 
 
 def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -> bool:
-    """After a failure: are attempts left? There are more where it may pass: of a page one, at the end of the visits.
+    """Are attempts left after a failure? A failure that may pass allows a page one more at the end of the visits.
 
-    What is too large, or closed by a proxy, has one in all. Of robots.txt and sitemaps, which many pages hang on, there
-    are several. An instant crawl has as many as there is time for: its hub goes on naming the page.
+    robots.txt and sitemaps, on which many pages depend, get several more; what is too large, or closed by a proxy, has
+    one in all. An instant crawl retries for as long as it lasts: its hub goes on naming the page.
     """
     politeness, capture = ledger.politeness, ledger.capture
     left_alone = (outcome.retry_after or 0.0) > politeness.longest_pause
     if fetch.kind is Kind.ROBOTS and left_alone:
-        return False  # its host is left out
+        return False  # the host is left out
     if (outcome.error or "").startswith(ONCE):
         return False
     if task.slot is Slot.SECOND and capture.budget.spare(outcome.ended) < 0:
@@ -52,7 +52,7 @@ def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -
         return task.attempt < politeness.attempts
     first = fetch.kind is Kind.PAGE and ledger.pages.states[task.page] == State.LEASED and not capture.turned
     passing = _passes(fetch, outcome)
-    if (polls := ledger.shared.polls) is not None:  # what was read of robots.txt before holds on
+    if (polls := ledger.shared.polls) is not None:  # a robots.txt read before stays valid
         unread = fetch.kind is Kind.ROBOTS and not ledger.hosts[ledger.pages.hosts[task.page]].rules
         return (unread or (first and passing)) and outcome.ended + (outcome.retry_after or 0.0) < polls.ends
     more = first or _more(ledger, fetch)
@@ -60,7 +60,7 @@ def is_tried_again(ledger: Ledger, fetch: Fetch, task: Task, outcome: Outcome) -
 
 
 def _passes(fetch: Fetch, outcome: Outcome) -> bool:
-    """May it be answered in some minutes?"""
+    """May the failure pass in some minutes?"""
     if outcome.status is None:
         error = outcome.error or ""
         lasting = NO_TLS in error or (fetch.kind is not Kind.PAGE and error.startswith(LASTING))
@@ -69,7 +69,7 @@ def _passes(fetch: Fetch, outcome: Outcome) -> bool:
 
 
 def _more(ledger: Ledger, fetch: Fetch) -> int:
-    """Attempts beyond those of a page, at what has not been read before; a plan of a crawl is wanted at once."""
+    """Return how many more attempts than a page unread robots.txt and sitemaps get; none in a survey."""
     capture = ledger.capture
     if capture.spec.mode == "survey" or capture.turned or fetch.slot is Slot.SECOND:
         return 0
@@ -80,7 +80,7 @@ def _more(ledger: Ledger, fetch: Fetch) -> int:
 
 
 def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
-    """Back off after a failure, twice as long each time, until the end at last; the page is not lost."""
+    """Queue a failed task again, after a back-off that doubles each time; the last time at the end of the visits."""
     politeness, number = ledger.politeness, ledger.pages.hosts[task.page]
     host, again = ledger.hosts[number], task._replace(attempt=task.attempt + 1)
     ledger.pages.move(task.page, Event.GIVEN_BACK)
@@ -91,12 +91,12 @@ def try_again(ledger: Ledger, task: Task, outcome: Outcome) -> None:
         host.retry(again, _among_polls(ledger, ledger.shared.polls, task, outcome))
     elif last and outcome.result is Result.FAILED and not _waits_at_its_host(ledger, task, outcome):
         host.over(outcome)
-        ledger.ring.wake_all()  # others may have waited for it
+        ledger.ring.wake_all()  # others may wait for it
         if not _has_its_turn(ledger.capture, task):
             ledger.capture.later.append((outcome.ended + max(wait, LATER * politeness.back_off), again))
         return
     elif ledger.leaves_hosts and host.away >= AWAY:
-        host.retry(again, outcome.ended)  # for nothing: it is refused
+        host.retry(again, outcome.ended)  # it will be refused
     else:
         longer = last and outcome.result is Result.FAILED
         least = max(LATER * politeness.back_off, _back_off(ledger, task)) if longer else 0.0
@@ -109,27 +109,27 @@ def _back_off(ledger: Ledger, task: Task) -> Seconds:
 
 
 def _wait(ledger: Ledger, task: Task, outcome: Outcome) -> Seconds:
-    """How long it waits, by its failures and by what its host asks for."""
+    """Return how long a task waits, by its failures and its Retry-After."""
     wait = _back_off(ledger, task) if outcome.result is Result.FAILED else 0.0
     if outcome.retry_after is None:
         return wait
     longest = ledger.politeness.longest_pause
-    return outcome.retry_after if outcome.retry_after <= longest else longest + wait  # behind another URL
+    return outcome.retry_after if outcome.retry_after <= longest else longest + wait  # so that other URLs come first
 
 
 def _among_polls(ledger: Ledger, polls: Polls, task: Task, outcome: Outcome) -> Instant:
-    """When an instant crawl asks again, which does so until its end, no more seldom than it may poll."""
+    """Return when an instant crawl retries: until its end, and at least as often as it may poll."""
     host = ledger.hosts[ledger.pages.hosts[task.page]]
     robots = ledger.pages.kinds[task.page] is Kind.ROBOTS
     if robots and task.attempt == ledger.politeness.attempts and host.name in ledger.seeded:
-        ledger.capture.owed.was_read(host.name)  # visits of other hosts wait no longer
-    longest = polls.terms.every if robots else polls.terms.longest  # its hubs would be polled as often
+        ledger.capture.owed.was_read(host.name)  # other hosts' visits no longer wait
+    longest = polls.terms.every if robots else polls.terms.longest  # as often as its hubs are polled
     wait = max(min(_back_off(ledger, task), longest), outcome.retry_after or 0.0)
     return min(outcome.ended + wait, polls.ends)
 
 
 def _has_its_turn(capture: SiteCapture, task: Task) -> bool:
-    """A hub was visited before its turn: it is no hub any more, and is asked for again when that comes."""
+    """Was it a hub visited before its turn? Then it is a hub no longer, and is visited in its turn."""
     if capture.strategy is None or not capture.strategy.waits_for(task.page):
         return False
     capture.owed.ended()
@@ -138,9 +138,9 @@ def _has_its_turn(capture: SiteCapture, task: Task) -> bool:
 
 
 def _waits_at_its_host(ledger: Ledger, task: Task, outcome: Outcome) -> bool:
-    """Is it asked for again when its time has come, not at the end? Said once; visits wait for no sitemap any longer.
+    """Is it retried after its back-off, not at the end? This is noted once.
 
-    They do where pages are claimed by sitemaps.
+    Visits no longer wait for a failed sitemap, unless claims rest on sitemaps.
     """
     capture, page, first = ledger.capture, task.page, task.attempt == ledger.politeness.attempts
     kind, why = ledger.pages.kinds[page], outcome.error or f"status {outcome.status}"
@@ -149,7 +149,7 @@ def _waits_at_its_host(ledger: Ledger, task: Task, outcome: Outcome) -> bool:
         return False
     until = "before any page of its host" if waits else "while pages were visited, and at the end of the visits"
     if not waits:
-        capture.owed.was_read(page)  # as far as visits are concerned
+        capture.owed.was_read(page)  # visits wait no longer; T does
         capture.owed.unread.add(page)
         ledger.ring.wake_all()
     if first:
@@ -164,10 +164,10 @@ def _waits_at_its_host(ledger: Ledger, task: Task, outcome: Outcome) -> bool:
 
 
 def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
-    """Does T wait for the retries of first visits alone, and is it better not to? They come after T then.
+    """Does T wait only for retries of first visits, and is it better not to? Then these come after T.
 
-    Nothing is claimed of such a page. It is better where more pages are expected to change while T waits than are
-    tried again, and where these hardly lead to others: where none of the later half of the visits did.
+    Nothing is claimed of such a page. It is better if more pages are expected to change while T waits than are retried,
+    and if the retried ones hardly lead to others: if no page visited in the later half did.
     """
     capture = ledger.capture
     ask_once_more(ledger)
@@ -179,7 +179,7 @@ def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
         return False
     if _changing(ledger, now, max(now, min(failed.values()))) <= len(failed) or _finds_pages(ledger):
         return False
-    capture.again |= failed.keys()  # the strategy is through with them, and they are downloaded all the same
+    capture.again |= failed.keys()  # they are downloaded, but the strategy has finished with them
     for _, task in waiting:
         if task.page in failed:
             strategy.finished(Visit(task.page, task.slot, task.plan), captured=False)
@@ -187,43 +187,38 @@ def leaves_behind(ledger: Ledger, strategy: Door, now: Instant) -> bool:
 
 
 def ask_once_more(ledger: Ledger) -> None:
-    """If nothing else is under way, what failed is owed again, each host's once it has had time to recover."""
+    """If nothing else is under way, owe failed tasks once more, when their hosts have had time to recover."""
     capture = ledger.capture
     if not capture.later or len(capture.later) < capture.owed.pending:
         return
     tasks, capture.later = capture.later, []
     for due, task in tasks:
         number = ledger.pages.hosts[task.page]
-        ledger.hosts[number].lost = 0  # of these alone
+        ledger.hosts[number].lost = 0  # count failures of these retries only
         ledger.hosts[number].retry(task, due)
         ledger.ring.wake(number)
-    _say(ledger, sum(ledger.pages.kinds[task.page] is Kind.PAGE for _, task in tasks))
-
-
-def _say(ledger: Ledger, pages: int) -> None:
-    if not pages:
-        return
-    ledger.capture.note(
-        f"{counted(pages, 'page')} that had failed {counted(ledger.politeness.attempts, 'time')}"
-        f" {agreeing(pages, 'were')} kept for one more attempt at the end of the visits"
-    )
-    ledger.changed_capture()
+    if pages := sum(ledger.pages.kinds[task.page] is Kind.PAGE for _, task in tasks):
+        capture.note(
+            f"{counted(pages, 'page')} that had failed {counted(ledger.politeness.attempts, 'time')}"
+            f" {agreeing(pages, 'were')} kept for one more attempt at the end of the visits"
+        )
+        ledger.changed_capture()
 
 
 def _is_first(ledger: Ledger, task: Task) -> bool:
-    """The first visit of a page, not another look at it."""
+    """Is it a page's first visit, not a second look?"""
     first = ledger.pages.kinds[task.page] is Kind.PAGE and ledger.pages.states[task.page] == State.QUEUED
     return first and task.page not in ledger.capture.again
 
 
 def _changing(ledger: Ledger, now: Instant, until: Instant) -> float:
-    """How many pages are expected to be as they were visited now, and not ``until`` then."""
+    """Return how many visited pages are expected to be unchanged now, but changed at ``until``."""
     visits = [(ledger.pages.rates[page], ledger.pages.started[page]) for page in ledger.pages.pages_in(State.VISITED)]
     return sum(math.exp(rate * (visit - now)) - math.exp(rate * (visit - until)) for rate, visit in visits)
 
 
 def _finds_pages(ledger: Ledger) -> bool:
-    """Was a page of the later half of the visits the first to name another?"""
+    """Did a page visited in the later half name another page first?"""
     pages = ledger.pages
     visited = pages.pages_in(State.VISITED)
     named = {pages.parents[page] for page in range(len(pages)) if pages.kinds[page] is Kind.PAGE}

@@ -24,7 +24,7 @@ from sharc_crawler.archive.warc_names import safe_name, series_of
 from sharc_crawler.certificate.writing import about, told
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.parts import Parts, at_once
-from sharc_crawler.frontier.restoring.restorer import visit_again
+from sharc_crawler.frontier.restoring import visit_again
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
 from sharc_crawler.live.former.recorded import LOGS, DecidedExchange, Recorded, before_any_again, decided, key_of
@@ -166,7 +166,7 @@ class _Replay:
             # what hints had decided is told, and each look
             plain = replace(spec, hints=0.0, mode="capture" if spec.mode == "continuous" else spec.mode)
             frontier = self._sites.open(plain, self._began(spec.site, run), self._file.part())
-            frontier.capture.owed.one()  # what was to follow is not told: nothing may end here
+            frontier.capture.owed.add()  # what was to follow is not told: nothing may end here
             frontier.schedule(known(spec.site), self._steps[0].decided)
         placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
         self._sites.note(
@@ -231,7 +231,7 @@ class _Replay:
                 capture.owed.ended()
             fetch = self._sites.next(now)
             for capture in over:
-                capture.owed.one()
+                capture.owed.add()
             for capture in held:
                 capture.owed.was_read("rebuilding")
             if not isinstance(fetch, Fetch):

@@ -9,7 +9,7 @@ import pytest
 
 from sharc_crawler.frontier.modes import before_reference
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
-from sharc_crawler.frontier.modes.said import SaidOfPages
+from sharc_crawler.frontier.modes.hints import PageHints
 from sharc_crawler.frontier.modes.two_visits import WORTH
 from sharc_crawler.model import Phase
 
@@ -23,7 +23,7 @@ def test_hints_are_asked_for_once_more_visits_were_made_than_their_sources_cost(
         budget=SimpleNamespace(spare=lambda _: 1e6),
     )
     strategy = SimpleNamespace(first_visits_left=1, first_visits_waiting=1)
-    assert SecondLooks(capture).due(strategy, 2, 0.0, said=False) is due
+    assert SecondLooks(capture).due(strategy, 2, 0.0, hinted=False) is due
 
 
 def looks(visits=200, hints=0.1, phase=Phase.VISIT, spare=1e6, pages=200) -> SecondLooks:
@@ -37,9 +37,9 @@ def looks(visits=200, hints=0.1, phase=Phase.VISIT, spare=1e6, pages=200) -> Sec
     )
 
 
-def due(some: SecondLooks, left: int = 1, waiting: int = 1, sources: int = 2, said: bool = False) -> bool:
+def due(some: SecondLooks, left: int = 1, waiting: int = 1, sources: int = 2, hinted: bool = False) -> bool:
     strategy = SimpleNamespace(first_visits_left=left, first_visits_waiting=waiting)
-    return some.due(strategy, sources, 0.0, said=said)
+    return some.due(strategy, sources, 0.0, hinted=hinted)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def due(some: SecondLooks, left: int = 1, waiting: int = 1, sources: int = 2, sa
         ({}, {}, True),
         ({"hints": 0.0}, {}, False),
         ({}, {"sources": 0}, False),
-        ({}, {"sources": 0, "said": True}, True),
+        ({}, {"sources": 0, "hinted": True}, True),
         ({"phase": Phase.REVISIT}, {}, False),
         ({}, {"waiting": 0}, False),
         ({}, {"left": 200}, True),  # half of the visits are made
@@ -57,8 +57,8 @@ def due(some: SecondLooks, left: int = 1, waiting: int = 1, sources: int = 2, sa
         ({"spare": 6.0}, {}, False),
         ({"spare": 405.0}, {"left": 200}, True),
         ({"spare": 404.0}, {"left": 200}, False),
-        ({"visits": 1, "hints": 1.0}, {"sources": 0, "said": True}, True),
-        ({"visits": 0, "hints": 1.0}, {"sources": 0, "said": True}, False),
+        ({"visits": 1, "hints": 1.0}, {"sources": 0, "hinted": True}, True),
+        ({"visits": 0, "hints": 1.0}, {"sources": 0, "hinted": True}, False),
         ({"hints": 3 / 400}, {}, True),  # a share of all requests
         ({"hints": 2 / 400}, {}, False),
     ],
@@ -139,17 +139,17 @@ def test_hubs_are_polled_where_the_share_the_visits_and_the_budget_allow_it(
     assert some.affords(hubs, left, 0.0) is expected
 
 
-def said(size, stale=(), spent=(), still=(), by_hub=(), rates=1e-6, visited=0.0, weight=1.0) -> SaidOfPages:
+def said(size, stale=(), spent=(), still=(), by_hub=(), rates=1e-6, visited=0.0, weight=1.0) -> PageHints:
     """Of pages 100, 101, …; the others by their places."""
     masks = [np.isin(np.arange(size), list(some)) for some in (stale, still, spent, by_hub)]
     rates = np.broadcast_to(np.asarray(rates, float), size).copy()
     numbers = [100 + place for place in range(size)]
-    return SaidOfPages(
+    return PageHints(
         numbers, rates, rates, np.full(size, weight), np.full(size, np.inf), visited + np.arange(size), *masks
     )
 
 
-def chosen(found: SaidOfPages, **given) -> SecondLooks:
+def chosen(found: PageHints, **given) -> SecondLooks:
     some = looks(**given)
     assert due(some)
     some.asked(2)
@@ -253,5 +253,5 @@ def test_the_note_counts_looks():
 
 
 def test_nobody_is_called_by_no_hint():
-    called = looks()._called
+    called = looks()._stale
     assert [len(column) for column in called] == [0] * len(called) != []

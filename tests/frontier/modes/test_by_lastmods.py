@@ -228,7 +228,7 @@ def test_at_t_what_is_worth_it_is_downloaded_again_once_words_are_weighed():
             _weighed=noted.one("weighed", ({1: Change.CHANGED}, [2, 3]) if weighed else None),
             _reorder=noted.one("reorder"),
             _rate_again=noted.one("rate"),
-            _worth=noted.one("worth", worth),
+            _worth_again=noted.one("worth", worth),
             _owe_in_full=noted.one("owe"),
         )
         assert mode._downloads_again("door") is (not weighed or bool(worth))
@@ -290,7 +290,7 @@ def test_downloaded_again_at_t_is_what_brings_more_than_it_costs_those_after_it(
     order = dice.permutation(20)
     monkeypatch.setattr(by_lastmods, "revisit_order", lambda *given: order)
     strategy = SimpleNamespace(setting=SimpleNamespace(step=STEP), revisits_ahead=lambda: range(20, 20 + 2 * seed))
-    found = bare(**table(rates, weights))._worth(strategy, list(range(20)))
+    found = bare(**table(rates, weights))._worth_again(strategy, list(range(20)))
     cost = sum(weights[page] * (1 - np.exp(-rates[page] * STEP)) for page in strategy.revisits_ahead())
     wanted = [page for at, page in enumerate(order) if weights[page] * np.exp(-rates[page] * STEP * at) > cost]
     assert found == wanted
@@ -300,8 +300,8 @@ def test_downloaded_again_at_t_is_what_brings_more_than_it_costs_those_after_it(
 
 def test_what_brings_as_much_as_it_costs_is_not_downloaded_again():
     strategy = SimpleNamespace(setting=SimpleNamespace(step=STEP), revisits_ahead=lambda: [1])
-    assert bare(**table([0.0, 1e9], [1.0, 1.0]))._worth(strategy, [0]) == []
-    assert bare(**table([0.0, 1e9], [1.1, 1.0]))._worth(strategy, [0]) == [0]
+    assert bare(**table([0.0, 1e9], [1.0, 1.0]))._worth_again(strategy, [0]) == []
+    assert bare(**table([0.0, 1e9], [1.1, 1.0]))._worth_again(strategy, [0]) == [0]
 
 
 def test_revisits_are_ordered_by_what_may_have_changed_since_t(monkeypatch):

@@ -261,7 +261,7 @@ def test_a_look_teaches_changes_and_the_time_they_took_unless_it_tells_nothing()
     mode.captured = lambda visits: None
     for before, now in (("a", "b"), ("b", "b"), ("b", None)):
         mode.visited_again(3, look(50.0, before), look(60.0, now))
-    assert mode._taught == {3: (1, 20.0)}
+    assert mode._seen == {3: (1, 20.0)}
     assert not noted.calls, "no hint was asked for it"
     assert mode._last == 60.0, "before all is planned, as after a restart: the next look comes an interval later"
     mode._planned, mode._every = 0, {3: 7.0}
@@ -274,7 +274,7 @@ def test_a_look_teaches_changes_and_the_time_they_took_unless_it_tells_nothing()
 def test_rates_are_means_of_what_was_held_and_what_looks_show():
     """Of a Gamma posterior; a rate that is known stays, and one of nothing is as good as nothing."""
     mode = keeping([0.5, 0.5, 0.5, 0.0], [2.0, 2.0, np.inf, 1.0])
-    mode._taught = {1: (4, 8.0), 2: (4, 8.0)}
+    mode._seen = {1: (4, 8.0), 2: (4, 8.0)}
     assert mode._rates([0, 1, 2]) == pytest.approx([0.5, (2 + 4) / (2 / 0.5 + 8), 0.5])
     assert mode._rates([3]) == pytest.approx([LEAST])
 

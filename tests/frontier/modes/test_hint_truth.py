@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.frontier.modes.before_reference import FEW, HintTruth, SecondLooks
-from sharc_crawler.frontier.modes.said import SaidOfPages
+from sharc_crawler.frontier.modes.hints import PageHints
 from sharc_crawler.model import Phase
 
 SIZE, DAY, NOW, STEP = 1000, 86_400.0, 1e9, 60.0
@@ -23,12 +23,12 @@ def looked_at(called, true):
     looks = SecondLooks(
         SimpleNamespace(counts=counts, spec=spec, phase=Phase.VISIT, budget=SimpleNamespace(spare=lambda _: math.inf))
     )
-    assert looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 1, NOW, said=True)
+    assert looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 1, NOW, hinted=True)
     looks.asked(1)
     stale = np.isin(np.arange(SIZE), list(called))
     ones, never = np.ones(SIZE), np.zeros(SIZE, np.bool_)
     looks.choose(
-        SaidOfPages(
+        PageHints(
             list(range(SIZE)),
             RATES,
             RATES,
@@ -82,11 +82,11 @@ def test_hubs_that_lie_do_not_hide_what_sitemaps_say():
             budget=SimpleNamespace(spare=lambda _: math.inf),
         )
     )
-    assert looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 2, NOW, said=True)
+    assert looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 2, NOW, hinted=True)
     looks.asked(2)
     places, ones = np.arange(SIZE), np.ones(SIZE)
     lied, true = places < 150, (places >= 800) & (places < 840)
-    said = SaidOfPages(
+    said = PageHints(
         list(range(SIZE)), RATES, RATES, ones, ones * math.inf, np.full(SIZE, NOW - DAY),
         lied | true, ~(lied | true), np.zeros(SIZE, np.bool_), lied,
     )  # fmt: skip

@@ -81,8 +81,8 @@ def test_a_hub_lacked_what_its_last_poll_or_its_reading_as_a_sitemap_did_not_nam
         _ledger=SimpleNamespace(pages=pages),
         _polls=SimpleNamespace(last=lambda page: polled),
         _lists={},
-        _told={},
-        _told_of={},
+        _dated={},
+        _reaches={},
         _shown={},
         _dating=Dating(),
     )
@@ -106,7 +106,7 @@ def test_a_robots_txt_that_nothing_waited_for_any_longer_is_read_before_the_next
     noted = Noted()
     ledger = SimpleNamespace(politeness=SimpleNamespace(attempts=3), seeded=seeded)
     owed = SimpleNamespace(before_visits=noted.one("visits wait"))
-    mode = bare(_ledger=ledger, _capture=SimpleNamespace(owed=owed), _lists={}, _told={}, _shown={}, _dating=Dating())
+    mode = bare(_ledger=ledger, _capture=SimpleNamespace(owed=owed), _lists={}, _dated={}, _shown={}, _dating=Dating())
     mode.named(SimpleNamespace(kind=kind, url="http://h/x", host="h", attempt=attempt), OK, [])
     assert noted.calls == awaited
 
@@ -120,9 +120,9 @@ def showing(**given):
             novel=noted.one("novel"),
         ),
         "_polls": SimpleNamespace(news=noted.one("news"), last=lambda page: 30.0),
-        "_told_of": dict.fromkeys("012345678", (OK, 30.0)),
+        "_reaches": dict.fromkeys("012345678", (OK, 30.0)),
         "_shown": {},
-        "_told": {},
+        "_dated": {},
         "_first": False,
         "_answer": OK,
         "_capture": SimpleNamespace(started=30.0, note=noted.one("note"), notes=[]),
@@ -158,14 +158,14 @@ def test_what_an_earlier_answer_said_of_dates_is_not_this_one_s():
 
 
 def test_a_sitemap_that_names_others_as_hubs_is_none():
-    mode = bare(_shown={}, _lists={}, _told={}, _dating=Dating())
+    mode = bare(_shown={}, _lists={}, _dated={}, _dating=Dating())
     links = [Sighting("http://h/feed", Kind.HUB), Sighting("http://h/sitemap")]
     mode.named(SimpleNamespace(kind=Kind.SITEMAP, page=8, url="http://h/sitemap", attempt=1), OK, links)
     assert not mode._lists
 
 
 def test_of_what_a_hub_shows_at_first_dates_tell_what_another_had_shown_without():
-    mode, noted = showing(_shown={"7": set()}, _first=True, _lists={}, _told_of={})
+    mode, noted = showing(_shown={"7": set()}, _first=True, _lists={}, _reaches={})
     mode._polls.last = lambda page: None
     for page, hints in ((0, Hints(published=29.0, published_precision=1.0)), (1, SAID.hints), (4, SAID.hints)):
         mode.dated(page, Sighting("http://h/1", hints=hints))
@@ -248,7 +248,7 @@ def test_an_old_copy_of_a_hub_names_what_may_have_come_at_any_time():
 
 def test_a_hub_names_pages_and_a_new_page_names_what_it_needs_and_what_may_be_hubs():
     links = [Sighting("http://h/1"), Sighting("http://h/2.css", Kind.RESOURCE)]
-    mode = bare(_shown={}, _lists={}, _told={}, _first=None, _hubs_among=lambda links: ["a hub"], _dating=Dating())
+    mode = bare(_shown={}, _lists={}, _dated={}, _first=None, _hubs_among=lambda links: ["a hub"], _dating=Dating())
     for kind, result, first in (
         (Kind.HUB, Result.FAILED, None),
         (Kind.SITEMAP, Result.OK, None),
@@ -272,7 +272,7 @@ def test_after_a_poll_the_next_one_falls_due_or_the_hub_is_none(state, answers, 
     mode = bare(
         _ledger=SimpleNamespace(pages=SimpleNamespace(states=[state], urls="h", polled=lambda *_: answers)),
         _capture=SimpleNamespace(counts=SimpleNamespace(polled=noted.one("counted"))),
-        _tells=noted.one("tells"),
+        _note_reach=noted.one("tells"),
         _polls=SimpleNamespace(polled=noted.one("polled"), missed=noted.one("missed"), barren=lambda page: barren),
         _overflown=noted.one("overflown"),
         _wavers=noted.one("wavers"),
@@ -297,7 +297,7 @@ def test_after_a_poll_the_next_one_falls_due_or_the_hub_is_none(state, answers, 
 
 
 def test_a_copy_tells_of_its_hub_up_to_when_it_was_made():
-    mode = bare(_told_of={})
+    mode = bare(_reaches={})
     for started, date, age, until in (
         (50.0, 50.0, None, 50.0),
         (60.0, 55.0, 5.0, 54.0),  # an Age is cut to the second
@@ -307,8 +307,8 @@ def test_a_copy_tells_of_its_hub_up_to_when_it_was_made():
         (95.0, 95.0, UNTOLD, 70.0),
         (96.0, None, None, 96.0),
     ):
-        mode._tells("h", OK._replace(started=started, date=date, age=age))
-        assert mode._told_of["h"][1] == until
+        mode._note_reach("h", OK._replace(started=started, date=date, age=age))
+        assert mode._reaches["h"][1] == until
 
 
 def test_why_a_hub_is_lost_is_said_in_the_words_of_its_error():

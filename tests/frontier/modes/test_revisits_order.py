@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.frontier.modes import hints as module
-from sharc_crawler.frontier.modes.hints import SiteHints
-from sharc_crawler.frontier.modes.said import SaidOfPages
+from sharc_crawler.frontier.modes.hints import PageHints, SiteHints
 from sharc_crawler.model import Hints, RateEstimate
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted
@@ -44,7 +43,7 @@ def test_at_t_the_order_is_made_once_sitemaps_are_read_again():
         hints = bare(
             at_reference=at,
             reading=at,
-            said=[1] * said,
+            changes=[1] * said,
             _tests=SimpleNamespace(failed=failed),
             _read_again=noted.one("read", read),
             _reprice=noted.one("reprice", reprice),
@@ -74,7 +73,7 @@ def test_after_a_restart_the_order_is_as_it_was_or_what_was_not_read_is_read():
         assert noted.calls == [("read", 2)] * asks + [("replan", strategy, ahead)] * replans
 
 
-def ordered(monkeypatch, found: SaidOfPages, step: float = 3.0):
+def ordered(monkeypatch, found: PageHints, step: float = 3.0):
     """What the order is made of."""
     given, made = [], []
 
@@ -84,7 +83,7 @@ def ordered(monkeypatch, found: SaidOfPages, step: float = 3.0):
 
     monkeypatch.setattr(module, "revisit_order", order)
     hints = bare(
-        _capture=SimpleNamespace(reference=100.0), said=SimpleNamespace(standing=lambda _: found), replanned=False
+        _capture=SimpleNamespace(reference=100.0), changes=SimpleNamespace(of=lambda _: found), replanned=False
     )
     strategy = SimpleNamespace(setting=SimpleNamespace(step=step), reorder=made.extend)
     hints._replan(strategy, found.pages)
@@ -96,7 +95,7 @@ def ordered(monkeypatch, found: SaidOfPages, step: float = 3.0):
 def standing(visited, stale=(), still=()):
     size = len(visited)
     masks = [np.isin(np.arange(size), list(some)) for some in (stale, still, (), ())]
-    return SaidOfPages(
+    return PageHints(
         list(range(10, 10 + size)), np.full(size, 0.5), np.full(size, 0.1), np.arange(1.0, size + 1),
         np.full(size, 2.0), np.array(visited), *masks,
     )  # fmt: skip
@@ -122,12 +121,12 @@ def test_words_are_taken_for_none_where_more_than_half_of_all_pages_are_said_to_
     assert weights.tolist() == [1.0, 0.0], "half of them"
 
 
-def revisits(found: SaidOfPages) -> list[int]:
+def revisits(found: PageHints) -> list[int]:
     """Their order."""
     made: list[int] = []
-    said = SimpleNamespace(standing=lambda _: found)
+    said = SimpleNamespace(of=lambda _: found)
     strategy = SimpleNamespace(setting=SimpleNamespace(step=1.0), reorder=made.extend)
-    bare(_capture=SimpleNamespace(reference=100.0), said=said)._replan(strategy, found.pages)
+    bare(_capture=SimpleNamespace(reference=100.0), changes=said)._replan(strategy, found.pages)
     return made
 
 
@@ -167,7 +166,7 @@ def test_rates_are_told_by_last_modified_where_no_sitemap_told_them(modified, so
     hints = SimpleNamespace(
         _ledger=SimpleNamespace(pages=pages, rated=lambda page, one: rated.append((page, one.source))),
         _capture=SimpleNamespace(reference=200.0, rates=SimpleNamespace(rates=rates)),
-        said={2},
+        changes={2},
     )
     assert SiteHints._reprice(hints, [0, 1, 2]) is bool(named)
     assert asked == [Hints(modified, 1.0)] * told, "to the second"

@@ -11,8 +11,7 @@ import pytest
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, MOST, HintHubs
-from sharc_crawler.frontier.modes.hints import SiteHints
-from sharc_crawler.frontier.modes.said import SaidOfChanges
+from sharc_crawler.frontier.modes.hints import ChangeHints, SiteHints
 from sharc_crawler.frontier.modes.two_visits import WORTH
 from sharc_crawler.model import Kind, Outcome, Phase, Result, Slot, Visit
 from tests.frontier.modes import stubs
@@ -26,7 +25,7 @@ def test_at_first_nobody_is_asked_and_nothing_is_waited_for():
     capture = SimpleNamespace(owed=SimpleNamespace(pending=1), phase=Phase.VISIT)
     hints = SiteHints(SimpleNamespace(pages=None), capture, None)
     assert (hints.reading, hints.at_reference, hints.replanned) == (False, False, False)
-    assert (hints.sitemaps, len(hints.hubs), bool(hints.said)) == ({}, 0, False)
+    assert (hints.sitemaps, len(hints.hubs), bool(hints.changes)) == ({}, 0, False)
     assert hints.wait_early(SimpleNamespace(), 9.0) is False
     assert hints.early(SimpleNamespace()) is None
 
@@ -56,7 +55,7 @@ def test_what_a_hub_names_anew_has_changed_when_it_says_or_since_its_last_poll()
     hints = bare(
         hubs=hubs(7),
         answer=(1_000.0, {urls[2]: 900.0}),
-        said=SimpleNamespace(changed=noted.one("changed")),
+        changes=SimpleNamespace(changed=noted.one("changed")),
         _ledger=SimpleNamespace(pages=SimpleNamespace(urls=urls)),
     )
     hints.linked(8, [1, 2])
@@ -189,7 +188,7 @@ class Said:
     """What hints have said, if anything."""
 
     def __init__(self, any_: bool, noted: Noted) -> None:
-        self._any, self.standing = any_, noted.one("standing", "said of all")
+        self._any, self.of = any_, noted.one("standing", "said of all")
 
     def __bool__(self) -> bool:
         return self._any
@@ -212,7 +211,7 @@ def looking(noted: Noted, **given):
             ended=noted.one("ended", told["ended"]),
         ),
         hubs=hubs(7) if told["hubs"] else hubs(),
-        said=Said(told["said"], noted),
+        changes=Said(told["said"], noted),
         sitemaps=told["sitemaps"],
         reading=told["reading"],
         _probes={3} if told["probes"] else set(),
@@ -277,7 +276,7 @@ def test_a_round_begins_where_somebody_may_be_asked_or_something_was_said(begun,
     hints = bare(
         looks=SimpleNamespace(begun=begun, over=noted.one("over"), asked=noted.one("asked")),
         sitemaps=dict.fromkeys(sitemaps, 0.0),
-        said=[1] * said,
+        changes=[1] * said,
         reading=False,
         _asked=asked,
         _early=early,
@@ -313,7 +312,7 @@ def test_one_in_twenty_pages_at_most_is_asked_for_its_neighbours(visits, asked):
         looks=SimpleNamespace(affords=lambda *_: True, polled=lambda hubs: None),
     )
     strategy = SimpleNamespace(setting=SimpleNamespace(step=1.0), first_visits_left=1)
-    SiteHints.surmised(hints, SimpleNamespace(stale={}, probes=[1, 2, 3, 4, 5]), strategy, 0.0)
+    SiteHints.edited(hints, SimpleNamespace(stale={}, probes=[1, 2, 3, 4, 5]), strategy, 0.0)
     assert owed == [1, 2, 3, 4, 5][:asked]
     assert hints._probes == set(owed)
 
@@ -321,7 +320,7 @@ def test_one_in_twenty_pages_at_most_is_asked_for_its_neighbours(visits, asked):
 def test_a_probe_is_worth_its_slot_where_nothing_was_said_of_it_and_it_finds_more_than_the_others_lose():
     """The cost: what all visited pages lose in one step."""
     pages = SimpleNamespace(rates=[0.01] * 4, started=[0.0, 50.0, 90.0, 99.0], pages_in=lambda state: range(4))
-    hints = SimpleNamespace(_ledger=SimpleNamespace(pages=pages), said={3})
+    hints = SimpleNamespace(_ledger=SimpleNamespace(pages=pages), changes={3})
     kept = [np.exp(-0.01 * (100.0 - started)) for started in pages.started]
     cost = 5.0 * 0.01 * sum(kept)
     dear = {page: cost / (one - cost) for page, one in enumerate(kept)}
@@ -342,21 +341,21 @@ def test_without_room_no_probe_is_asked():
         looks=SimpleNamespace(affords=noted.one("affords", False), polled=noted.one("polled")),
     )
     strategy = SimpleNamespace(setting=SimpleNamespace(step=2.0), first_visits_left=3)
-    hints.surmised(SimpleNamespace(stale={4: 1.0}, probes={}), strategy, 9.0)
+    hints.edited(SimpleNamespace(stale={4: 1.0}, probes={}), strategy, 9.0)
     assert noted.take() == [("edited", {4: 1.0})]
-    hints.surmised(SimpleNamespace(stale={}, probes={5: 2.0}), strategy, 9.0)
+    hints.edited(SimpleNamespace(stale={}, probes={5: 2.0}), strategy, 9.0)
     assert noted.take() == [("edited", {}), ("affords", 1, 3, 9.0)]
     assert hints._probes == set()
     hints.looks.affords, hints._owe_hubs = noted.one("affords", True), noted.one("owe", 1)
-    hints.surmised(SimpleNamespace(stale={}, probes={5: 2.0}), strategy, 9.0)
+    hints.edited(SimpleNamespace(stale={}, probes={5: 2.0}), strategy, 9.0)
     assert noted.take()[2:] == [("owe", [5]), ("polled", 1)]
     assert hints._probes == {5}
 
 
 def test_what_a_sitemap_speaks_of_is_not_surmised():
-    said = SaidOfChanges(SimpleNamespace(started=0.0), None, None)
+    said = ChangeHints(SimpleNamespace(started=0.0), None, None)
     said.ingest(1, 10.0, 5.0, 6.0)
-    bare(said=said)._edited({1: 50.0, 2: 60.0})
+    bare(changes=said)._edited({1: 50.0, 2: 60.0})
     assert [said._changed(page) for page in (1, 2)] == [5.0, 60.0]
 
 
@@ -392,7 +391,7 @@ def test_a_second_look_tells_what_its_hint_was_worth_and_a_word_that_brings_noth
     hints = bare(
         silent=noted.one("silent"),
         looks=SimpleNamespace(looked=noted.one("looked")),
-        said=SimpleNamespace(spent=noted.one("spent")),
+        changes=SimpleNamespace(spent=noted.one("spent")),
         _ledger=SimpleNamespace(pages=SimpleNamespace(rates={4: 0.25})),
         _polling=set(),
     )

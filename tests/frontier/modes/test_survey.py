@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.modes.survey import Surveyed
+from sharc_crawler.frontier.modes.by_lastmods import Surveyed
 from sharc_crawler.model import Kind, Phase
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.modes.stubs import bare

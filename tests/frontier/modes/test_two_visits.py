@@ -64,7 +64,7 @@ def waiting(noted: Noted, **given):
             phase=told.get("phase", Phase.VISIT),
             life=SimpleNamespace(reference=told.get("reference")),
         ),
-        _surmised=noted.one("surmised", hints),
+        _edited=noted.one("surmised", hints),
         _last_is_open=noted.one("open", told["open"]),
         _replans=noted.one("replans", told["replans"]),
     )
@@ -121,14 +121,14 @@ def test_when_the_last_page_alone_waits_visits_tell_of_pages_visited_before(left
 def test_sitemaps_that_have_yet_to_be_read_again_speak_before_visits_do():
     for sitemaps, said, edited in product(({}, {1: 0.0}), YES_OR_NO, (None, ({}, {}), ({1: 2.0}, {}), ({}, {1: 2.0}))):
         noted = Noted()
-        hints = SimpleNamespace(sitemaps=sitemaps, said=said, surmised=noted.one("surmised"))
+        hints = SimpleNamespace(sitemaps=sitemaps, changes=said, edited=noted.one("surmised"))
         mode = bare(_hints=hints, _tests=SimpleNamespace(edited=noted.one("edited", edited)))
-        assert mode._surmised("door", 3.0) is hints
+        assert mode._edited("door", 3.0) is hints
         asks = not sitemaps or said
         told = asks and edited is not None and edited != ({}, {})
         assert noted.calls == [("edited", 3.0)] * asks + [("surmised", edited, "door", 3.0)] * told
     silent = bare(_hints=None, _tests=SimpleNamespace(edited=lambda now: ({}, {})))
-    assert silent._surmised("door", 3.0) is None
+    assert silent._edited("door", 3.0) is None
 
 
 class Pages:

@@ -42,7 +42,7 @@ def test_hubs_are_polled_where_pages_are_compared_and_hints_are_to_be_used(compa
 
 def test_what_a_sitemap_says_is_an_interval():
     noted = Noted()
-    mode = bare(_hints=SimpleNamespace(said=SimpleNamespace(ingest=noted.one("said"))))
+    mode = bare(_hints=SimpleNamespace(changes=SimpleNamespace(ingest=noted.one("said"))))
     mode.ingest(3, 7.0, Hints(lastmod=100.0, lastmod_precision=60.0))
     assert noted.calls == [("said", 3, 7.0, 100.0, 160.0)]
 
@@ -104,7 +104,7 @@ def telling(**more):
         **{name: noted.one(name) for name in names},
         sitemaps={},
         replanned=False,
-        said=SimpleNamespace(ingest=noted.one("said")),
+        changes=SimpleNamespace(ingest=noted.one("said")),
         answer=None,
     )
     return bare(**{"_hints": hints, "compares": True} | more), noted

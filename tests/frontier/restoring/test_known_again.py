@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from sharc_crawler.frontier import restoring
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.restoring import first_visits
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.probing import looked_at
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Validators
@@ -297,6 +297,6 @@ def test_rules_against_traps_are_told_of_many_visits_at_once_and_of_all(monkeypa
         frontier.finished(decision, site.answer(decision, now), site.named(decision))
         now += 0.01
     whole.restore(store.load(), now)
-    monkeypatch.setattr(first_visits, "AT_ONCE", 2)
+    monkeypatch.setattr(restoring, "AT_ONCE", 2)
     parts.restore(store.load(), now)
     assert known(parts) == known(whole)

@@ -8,7 +8,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.frontier.restoring.restorer import visit_again
+from sharc_crawler.frontier.restoring import visit_again
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Kind, Outcome, Slot
 from sharc_crawler.storage.memory import MemoryStore

@@ -26,7 +26,7 @@ class Choice:
         self.capture = SimpleNamespace(
             life=SimpleNamespace(phase=Phase.VISIT),
             phase=Phase.VISIT,
-            owed=SimpleNamespace(first=set(), unread=set(), pending=0, one=lambda: self.told.append("owed")),
+            owed=SimpleNamespace(first=set(), unread=set(), pending=0, add=lambda: self.told.append("owed")),
             strategy="a strategy",
             traps=SimpleNamespace(waits=lambda page, pages: page in odd) if odd else None,
             doubted=None,

@@ -21,7 +21,7 @@ from sharc_crawler.fleet.ledger import JournalStep, SiteState, Wish
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.restoring.restorer import Restorer
+from sharc_crawler.frontier.restoring import Restorer
 from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.beginning import session_of

@@ -1,14 +1,15 @@
-"""A frontier goes on where a former one was cut off: from what its store holds, under any strategy.
+"""Resume a capture from its store, under any strategy.
 
-What was leased and not answered is queued again; everything else is as it was (observations, never orders). A capture's
-mode is told of all former fetches as it was when they were made, then its strategy is built anew and told of them, too.
+Fetches in flight are queued again; all else is as it was (observations, never orders). The capture's mode is told of
+all former fetches in their order; then a new strategy is built and told of them, too.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import islice
 
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.frontier.admission import TOO_FAR
@@ -17,11 +18,13 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import TOO_MANY, Task
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED, PageTable, is_compared
 from sharc_crawler.frontier.parts import at_once
-from sharc_crawler.frontier.restoring.first_visits import FirstVisits
 from sharc_crawler.frontier.rows import Batch, CaptureRow, LinksRow, OutsideRow, PageRow, VisitRow
+from sharc_crawler.frontier.traps.common import content_of
+from sharc_crawler.frontier.traps.many import tell
 from sharc_crawler.frontier.traps.probing import feeds, recall, take
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.visits.delaying import slow_down
@@ -29,14 +32,79 @@ from sharc_crawler.frontier.visits.redirects import widen
 from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Phase, Result, Seconds, Sighting, Slot, Visit
 
+_OK, _SECOND, _PAGE = Result.OK, Slot.SECOND, Kind.PAGE  # local names are faster: there may be a million pages
+_QUEUED, _VISITED = int(State.QUEUED), int(State.VISITED)
+_KINDS = EMBEDDED | {_PAGE}
+AT_ONCE = 5_000  #: pages given to the rules against traps at a time
+
+
+class FirstVisits:
+    """Consecutive first visits that brought content, restored together: nearly all of a capture's visits."""
+
+    def __init__(self, ledger: Ledger, known: Sequence[PageRow], feeds: Callable[[PageId], bool]) -> None:
+        """``known``: all pages; ``feeds``: did a page name new pages like itself?"""
+        self._pages = ledger.pages
+        self._known = known
+        self._feeds = feeds
+        self._rows: dict[PageId, VisitRow] = {}
+
+    def take(self, visits: Sequence[VisitRow], at: int) -> int:
+        """Collect first visits from index ``at`` on; return the index of the first other visit."""
+        states, kinds, rows = self._pages.states, self._pages.kinds, self._rows
+        for row in islice(visits, at, None):
+            page, slot, _, _, finished, _, _, outcome = row
+            first = finished and outcome.result is _OK and slot is not _SECOND and states[page] == _QUEUED
+            if not first or page in rows or kinds[page] not in _KINDS:  # a second look before T
+                return at + len(rows)
+            rows[page] = row
+        return at + len(rows)
+
+    def put_back(self, capture: SiteCapture) -> list[Visit]:
+        """Restore the collected visits; return those of pages."""
+        if not self._rows:
+            return []
+        rows, known, mode = list(self._rows.values()), self._known, capture.mode
+        self._rows = {}
+        self._remember(rows, compared=mode.compares)
+        seen = capture.revisited.visited
+        for row in rows:
+            seen(known[row.page].url, row.outcome)
+        made = [row for row in rows if known[row.page].kind is _PAGE]
+        if isinstance(mode, TwoVisits) and mode.tells_nobody:
+            mode.captured([(row.page, row.slot, row.outcome) for row in made])
+        else:
+            for row in rows:
+                mode.visited(Task(row.page, row.slot, row.plan, row.attempt), known[row.page].kind, row.outcome)
+        capture.counts.visited(captured=True, pages=len(made))
+        if capture.traps is not None:
+            self._tell(capture.traps, made)
+        return [tuple.__new__(Visit, row[:3]) for row in made]  # there may be a million
+
+    def _remember(self, rows: Sequence[VisitRow], *, compared: bool) -> None:
+        states, remember = self._pages.states, self._pages.remember
+        for row in rows:
+            states[row.page] = _VISITED
+            remember(row.page, row.outcome, compared)
+
+    def _tell(self, traps: Traps, made: Sequence[VisitRow]) -> None:
+        known, pages = self._known, self._pages
+        found = [(row.page, content) for row in made if (content := content_of(row.outcome)) is not None]
+        for start in range(0, len(found), AT_ONCE):
+            shown, contents = zip(*found[start : start + AT_ONCE], strict=True)
+            urls = [known[page].url for page in shown]
+            if tell(traps, shown, urls, contents):
+                continue
+            for page, url, content in zip(shown, urls, contents, strict=True):
+                traps.showed(page, url, content, pages, partial(self._feeds, page))
+
 
 def told(links: Iterable[LinksRow], traps: Traps, pages: PageTable) -> Iterator[LinksRow]:
-    """``links``, in the order of their downloads, are passed on; a page that named nothing has no row among them."""
+    """Yield ``links`` in the order of downloads, and tell the trap rules of all pages, also those without links."""
     rest = sorted(pages.pages_in(State.VISITED), key=lambda page: (pages.started[page], page), reverse=True)
     left = set(rest)
 
     def tell(page: PageId, targets: Sequence[PageId] = ()) -> None:
-        if page in left:  # one that was visited again before T has two rows
+        if page in left:  # a page visited again before T has two rows
             left.remove(page)
             traps.named(page, targets, pages)
             if traps.renamed:
@@ -51,7 +119,7 @@ def told(links: Iterable[LinksRow], traps: Traps, pages: PageTable) -> Iterator[
         tell(page)
 
 
-_LATE = State.LATE  # looked up once: there may be a million pages
+_LATE = State.LATE  # a local name is faster
 _CAPTURED = frozenset({State.VISITED, State.JUDGED})
 
 
@@ -62,10 +130,10 @@ class Restorer:
         self._ledger = ledger
         self._opener = opener
         self._firsts: list[Visit] = []  # first visits, as they ended
-        self._members: dict[PageId, int] = {}  # the part of each page
+        self._members: dict[PageId, int] = {}  # number of each page's part
 
     def restore(self, saved: Batch, now: Instant) -> None:
-        """The capture, all pages and visits; afterwards the frontier may be asked."""
+        """Restore the capture with all pages and visits; then the frontier is ready."""
         capture = self._capture(saved)
         taken = saved.novelties
         self._pages([_taken_up(row) if row.page in taken else row for row in saved.pages] if taken else saved.pages)
@@ -91,7 +159,7 @@ class Restorer:
         if (polls := self._ledger.shared.polls) is not None:  # an instant crawl's time counts while it runs
             polls.begin(capture.started, stood_still(capture))
 
-    # -- what was known ----------------------------------------------------------------------------------------------
+    # -- pages and hosts ---------------------------------------------------------------------------------------------
 
     def _capture(self, saved: Batch) -> SiteCapture:
         (row,) = saved.captures.values()
@@ -101,7 +169,7 @@ class Restorer:
         return capture
 
     def _pages(self, rows: Sequence[PageRow]) -> None:
-        """All URLs, as they were when they were discovered."""
+        """Restore all URLs, as discovered."""
         ledger, capture = self._ledger, self._ledger.capture
         ledger.pages.extend(rows, {name: ledger.host(name) for name in dict.fromkeys(row.host for row in rows)})
         capture.seen.add_all([row.key for row in rows], range(len(rows)))
@@ -113,7 +181,7 @@ class Restorer:
                 self._besides(row)
 
     def _named(self, rows: Sequence[PageRow]) -> None:
-        """The pages among them."""
+        """Count and queue pages."""
         ledger, capture = self._ledger, self._ledger.capture
         capture.counts.known(len(rows))
         capture.counts.left(sum(row.state == _LATE for row in rows))
@@ -127,7 +195,7 @@ class Restorer:
         capture.budget.keep_room(row.page for row in rows if row.url in seeds)
 
     def _besides(self, row: PageRow) -> None:
-        """What is no page."""
+        """Restore a hub, probe or resource."""
         ledger, capture = self._ledger, self._ledger.capture
         if row.kind is Kind.HUB and row.state != State.LATE:
             capture.mode.hub(row.page)
@@ -152,10 +220,10 @@ class Restorer:
             politeness = self._ledger.politeness
             host.obey(rules_of(robots, politeness.agent, f"http://{name}/robots.txt"), politeness.max_delay)
 
-    # -- what was fetched --------------------------------------------------------------------------------------------
+    # -- fetches -----------------------------------------------------------------------------------------------------
 
     def _visits(self, saved: Batch) -> None:
-        """All fetches, in the order in which they ended; with each poll the new pages that it showed."""
+        """Restore all fetches, in the order in which they ended; with each poll the new pages that it showed."""
         self._ledger.novelties.update(saved.novelties)
         shown: dict[tuple[PageId, Instant], list[PageId]] = defaultdict(list)
         for row in saved.novelties.values():
@@ -168,13 +236,13 @@ class Restorer:
             visit = saved.visits[at]
             if visit.finished:
                 self._visit(visit, shown)
-            else:  # a 304 that is to be tested
+            else:  # perhaps a 304 that is to be tested
                 capture.mode.asks_again(visit.page, visit.slot, visit.outcome)
             at = usual.take(saved.visits, at + 1)
             self._firsts += usual.put_back(capture)
 
     def _spent(self, visits: Sequence[VisitRow]) -> None:
-        """What the fetches cost."""
+        """Count what the fetches cost."""
         self._ledger.capture.budget.restore(visits, self._ledger.pages)
         if (polls := self._ledger.shared.polls) is not None:
             for visit in visits:
@@ -182,7 +250,7 @@ class Restorer:
                     polls.spend(visit.outcome.started)
 
     def _paces(self, visits: Sequence[VisitRow]) -> None:
-        """No host is asked sooner after its last request than it would have been, nor before it wants to be."""
+        """Restore hosts' delays and pauses from their last requests."""
         ledger, asked, hosts = self._ledger, dict[int, float](), self._ledger.pages.hosts
         for page, _, _, attempt, _, _, _, outcome in visits:
             if attempt:  # a server was asked
@@ -198,7 +266,7 @@ class Restorer:
             ledger.hosts[number].pace.asked(ledger.hosts[number], last)
 
     def _visit(self, row: VisitRow, shown: Mapping[tuple[PageId, Instant], list[PageId]]) -> None:
-        """A fetch that was over: the page is where it was after it."""
+        """Restore a finished fetch."""
         pages, page = self._ledger.pages, row.page
         kind = pages.kinds[page]
         if kind is Kind.HUB:
@@ -244,28 +312,28 @@ class Restorer:
         capture.mode.sitemap_read(row.page, row.slot, row.outcome)
 
     def _brought_nothing(self, capture: SiteCapture, row: VisitRow) -> None:
-        """The first visit of a page; those that brought content are the usual ones."""
+        """Restore a page's first visit without content."""
         capture.counts.visited(captured=False)
         self._firsts.append(Visit(row.page, row.slot, row.plan))
         if row.outcome.location:
             widen(self._ledger.pages, capture, row.page, row.outcome.location)
 
     def _feeds(self, page: PageId) -> bool:
-        """Did it name new pages of its like?"""
+        """Did the page name new pages like itself?"""
         return feeds(page, self._targets.get(page, ()), self._ledger.pages)
 
     @cached_property
     def _naming(self) -> set[PageId]:
-        """What named others first."""
+        """Documents that first named others."""
         return set(self._ledger.pages.parents)
 
     @cached_property
     def _targets(self) -> dict[PageId, tuple[PageId, ...]]:
-        """What each page named: asked for by sites with copies alone."""
+        """The links of each page; needed only if a site has copies of pages."""
         return {row.page: row.targets for row in self._ledger.links()}
 
     def _robots_read(self, page: PageId, outcome: Outcome) -> None:
-        """When a host's rules were read, and why there are none: later failures leave what was read before."""
+        """Restore when a host's rules were read, or why not; later failures leave former rules."""
         pages = self._ledger.pages
         host = self._ledger.hosts[pages.hosts[page]]
         if leads_on(outcome, pages.depths[page]):
@@ -275,7 +343,7 @@ class Restorer:
             host.missing = missing(outcome)
 
     def _second(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
-        """A second download that was made: what it says beside its judgement."""
+        """Restore a second download: what it shows besides its judgement."""
         pages, capture = self._ledger.pages, self._ledger.capture
         kind = pages.kinds[page]
         if outcome.result is Result.REFUSED:
@@ -289,7 +357,7 @@ class Restorer:
         capture.mode.revisited(page, kind, visit, outcome, judgement)
 
     def _polled(self, row: VisitRow, new: Sequence[PageId]) -> None:
-        """A poll that showed these pages first."""
+        """Restore a poll that first showed these pages."""
         ledger, page = self._ledger, row.page
         ledger.pages.move(page, Event.LEASE)
         if ledger.polls is not None:
@@ -302,10 +370,10 @@ class Restorer:
         pages.move(page, Event.JUDGE)
         pages.forget(page)
 
-    # -- what is owed, and by whom it is decided ---------------------------------------------------------------------
+    # -- owed downloads and the strategy -----------------------------------------------------------------------------
 
     def _go_on(self, capture: SiteCapture, now: Instant) -> None:
-        """Owe again what was owed, and rebuild the strategy if there was one."""
+        """Owe again unfinished downloads, and rebuild the strategy if there was one."""
         pages, members = self._ledger.pages, self._members
         mine = [page for page, state in enumerate(pages.states) if state != _LATE]
         if members or capture.reference is not None:
@@ -324,18 +392,18 @@ class Restorer:
         self._ledger.ring.wake_all()
 
     def _open_hosts(self, capture: SiteCapture) -> None:
-        """The hosts of the seeds; where robots.txt was still to be read, as at the beginning."""
+        """Open the seeds' hosts again if their robots.txt is still to be read."""
         ledger, parts = self._ledger, self._opener.parts
         known = {host.name: host for host in ledger.hosts}
         for seed in filter(None, map(parts.canonical, (*capture.spec.seeds, *capture.front.moved))):
             host = known.get(parts.host_of(seed))
-            if host and host.waits and not host.rules:  # not where the rules are only read again
+            if host and host.waits and not host.rules:  # not if the rules are only being renewed
                 self._opener.open_host(capture, host.name, seed)
-            elif host and capture.spec.discover:  # else a project's: its spider asks, it was opened without seeds
+            elif host and capture.spec.discover:  # not in a Scrapy project, whose capture has no seeds
                 ledger.seeded.add(host.name)
 
     def _after_reference(self, capture: SiteCapture, page: PageId) -> bool:
-        """Is it to be visited, or was it, after T? Its record of before is lost: nothing else comes so late."""
+        """Is its visit, made or to be made, after T? That only happens if the record of an earlier visit is lost."""
         pages = self._ledger.pages
         state = pages.states[page]
         if pages.kinds[page] not in (Kind.PAGE, *EMBEDDED) or state not in (State.QUEUED, State.VISITED):
@@ -344,7 +412,7 @@ class Restorer:
         return reference is not None and (state == State.QUEUED or pages.started[page] > reference)
 
     def _owe_again(self, capture: SiteCapture, page: PageId) -> None:
-        """Resources, sitemaps and robots.txt whose download was still to come."""
+        """Owe a resource, sitemap or robots.txt that is still to be downloaded."""
         ledger = self._ledger
         kind, state = ledger.pages.kinds[page], ledger.pages.states[page]
         if page in capture.again:
@@ -382,12 +450,12 @@ class Restorer:
 
 
 def _taken_up(row: PageRow) -> PageRow:
-    """A page that had been left until a hub showed it."""
+    """Queue a page that was left until a hub showed it."""
     return row._replace(state=State.QUEUED) if row.state == State.LATE else row
 
 
 def put_back(capture: SiteCapture, row: CaptureRow) -> None:
-    """A capture as it was stored."""
+    """Set a capture's state as stored."""
     capture.life.restore(row.phase, row.reference, row.ended)
     capture.notes = list(row.notes)
     capture.interruptions = list(row.interruptions)
@@ -397,18 +465,18 @@ def put_back(capture: SiteCapture, row: CaptureRow) -> None:
 
 
 def stood_still(capture: SiteCapture) -> Seconds:
-    """How long no process was running since the capture began, or began anew."""
+    """Return how long no process ran since the capture began, or began anew."""
     return sum(end - start for start, end in capture.interruptions if start >= capture.started)
 
 
 def interrupted(capture: SiteCapture, ended: Instant, now: Instant) -> None:
-    """Nothing was done between a capture's last sign of life and now: its budget's time stood still."""
+    """Note that the capture stood still from its last sign of life until now, also for the time budget."""
     capture.interruptions.append((ended, now))
     capture.budget.paused = stood_still(capture)
 
 
 def visit_again(frontier: Frontier, url: str, kind: Kind) -> bool:
-    """A page or sitemap that has been visited is visited once more, before T; False: it cannot be."""
+    """Visit a page or sitemap once more before T; return ``False`` if that is impossible."""
     capture, pages = frontier.capture, frontier.pages
     page = capture.seen.get(url)
     early = capture.phase is Phase.VISIT and page != UNSEEN and pages.kinds[page] is kind

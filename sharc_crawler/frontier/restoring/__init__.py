@@ -1,1 +1,0 @@
-"""A frontier goes on where a former one was cut off."""
