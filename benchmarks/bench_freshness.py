@@ -208,7 +208,7 @@ def as_crawled(
     budget, counts = SimpleNamespace(spare=lambda _: math.inf), SimpleNamespace(visits=size)
     capture = SimpleNamespace(counts=counts, spec=SimpleNamespace(hints=HINTS), phase=Phase.VISIT, budget=budget)
     looks = SecondLooks(capture)  # type: ignore[arg-type]
-    looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 1, now, said=True)  # type: ignore[arg-type]
+    looks.due(SimpleNamespace(first_visits_left=1, first_visits_waiting=1), 1, now, hinted=True)  # type: ignore[arg-type]
     looks.asked(1)
     ones, never = np.ones(size), np.zeros(size, np.bool_)
     said = PageHints(list(range(size)), rates, rates, ones, ones * math.inf, visited, stale, ~stale, never, never)

@@ -1,8 +1,8 @@
 """Coherence on the server's word: pages whose lastmod is trusted need not be revisited.
 
-For a page visited before the reference instant T, a lastmod read at or after T that is older than the visit shows that
-it did not change in between. One that did is known by the same word, and downloaded again at T. So such a page takes
-one slot, before T; the others take one on either side.
+A page was visited before the reference instant T. If its lastmod, read at or after T, is older than the visit, the page
+did not change in between. If it is younger, the page is downloaded again at T. So such a page takes one slot, before T;
+other pages take one on either side.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sharc_crawler.strategies.selective import selective
 
 
 def sharc_attested(setting: Setting, visits: int = 1) -> Strategy:
-    """The strategy ``sharc-attested``: attested pages are visited once, or (``visits=2``) on both sides of T.
+    """Make ``sharc-attested``: attested pages are visited once, or with ``visits=2`` on both sides of T.
 
     >>> from sharc_crawler.strategies.base import Setting
     >>> type(sharc_attested(Setting(), visits=2)).__name__
@@ -35,7 +35,7 @@ def sharc_attested(setting: Setting, visits: int = 1) -> Strategy:
 
 
 class AttestedTwice(PyramidStrategy):
-    """All pages are visited on both sides of T; an attested one is coherent if it kept still on either."""
+    """Visits all pages on both sides of T; an attested page is coherent if it did not change on one side."""
 
     attests = True
 
@@ -47,10 +47,10 @@ class AttestedTwice(PyramidStrategy):
 
 
 class AttestedOnce(PhasedStrategy):
-    """All visits before T, one of each attested page, then the revisits of the others.
+    """Makes all visits before T, one per attested page, then the revisits of the others.
 
-    Those that are to be audited are visited like any others: nothing shows which they are until they are asked again.
-    What the sitemaps of T say has changed since its visit is won back by another download, which the frontier makes.
+    Pages to be audited are visited like any others: nothing shows which they are before their audit. Pages that changed
+    since their visit, by the sitemaps of T, are downloaded again by the frontier.
     """
 
     attests = True
@@ -65,7 +65,7 @@ class AttestedOnce(PhasedStrategy):
     # -- pages that wait ---------------------------------------------------------------------------------------------
 
     def _put(self, candidates: Candidates) -> None:
-        if self.past_reference:  # one slot is all that is left for any page
+        if self.past_reference:  # a late page has only one slot
             candidates = replace(candidates, attested=np.ones(len(candidates), np.bool_))
         self._pages.put(candidates)
         self._pairs += int((~candidates.attested).sum())
@@ -96,9 +96,9 @@ class AttestedOnce(PhasedStrategy):
     # -- plans -------------------------------------------------------------------------------------------------------
 
     def _before(self, classes: Classes) -> list[Run]:
-        """Visits, each on a slot of its own; the time until a revisit is longer by what the revisits take.
+        """Plan visits with one slot each, so that as few pages as possible change before T.
 
-        So as few pages as possible change before T: each costs another download.
+        A page with a revisit changes with a higher rate, as its interval also spans the other revisits.
         """
         pairs = ~_flags(classes)
         longer = np.where(pairs, 1 + classes.counts[pairs].sum() / classes.counts.sum(), 1.0)
@@ -109,7 +109,7 @@ class AttestedOnce(PhasedStrategy):
     # -- slots -------------------------------------------------------------------------------------------------------
 
     def next(self, now: Instant) -> Visit | None:
-        """Visits; once all of them are finished, the revisits, then pages found meanwhile."""
+        """Return a visit; once all are finished, a revisit, then a page found meanwhile."""
         self.now = now
         if self._waiting() and not self.past_reference:
             return self._first()
@@ -118,16 +118,16 @@ class AttestedOnce(PhasedStrategy):
         return self._second() or (self._late() if self._waiting() else None)
 
     def reference_passed(self) -> None:
-        """T is fixed."""
+        """Note that T is fixed."""
         self.past_reference = True
 
     def revisits_ahead(self) -> list[PageId]:
-        """Their order is open until T."""
+        """Return the revisits: their order is open until T."""
         return self._ahead()
 
     def _first(self) -> Visit:
         taken = self._taken()
-        plan = Plan.HOPEFUL if taken.source.attested else taken.plan  # what changes is downloaded again
+        plan = Plan.HOPEFUL if taken.source.attested else taken.plan  # if it changes, it is downloaded again
         self._made(taken.page, plan, not taken.source.attested)
         self._in_flight.add(taken.page)
         return Visit(taken.page, Slot.ONLY if taken.source.attested else Slot.FIRST, plan)

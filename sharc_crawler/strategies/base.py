@@ -1,4 +1,4 @@
-"""The port of all orders: which page next, in which slot."""
+"""The port of all strategies: which page next, in which slot."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from sharc_crawler.model import Instant, PageId, Seconds, Visit
 
 @dataclass(slots=True)  # not frozen, which takes a microsecond more
 class Candidates:
-    """Pages newly known to a capture, in the order of discovery; arrays of one length, to be read only.
+    """Pages newly known to a capture, in the order of discovery; read-only arrays of equal length.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` for numbers no page can have.
+    Raises :class:`~sharc_crawler.errors.UsageError` for invalid rates, weights or shapes.
     """
 
     pages: NDArray[np.int64]
     rates: NDArray[np.float64]  #: changes per second, finite, >= 0
     weights: NDArray[np.float64]  #: finite, >= 0
-    shapes: NDArray[np.float64]  #: of the Gamma posteriors with means ``rates``, > 0; inf: point estimates
+    shapes: NDArray[np.float64]  #: of Gamma posteriors with means ``rates``, > 0; inf: point estimates
     attested: NDArray[np.bool_]  #: the site's lastmod is trusted for this page
-    utilities: NDArray[np.float64]  #: for orders by utility (Olston & Pandey): what a visit is worth
+    utilities: NDArray[np.float64]  #: value of a visit, for strategies by utility (Olston & Pandey)
 
     def __len__(self) -> int:
         return len(self.pages)
@@ -42,42 +42,42 @@ class Candidates:
         attested: NDArray[np.bool_] | list[bool] | None = None,
         utilities: NDArray[np.float64] | list[float] | None = None,
     ) -> Candidates:
-        """Candidates from any sequences; weights 1, point estimates, not attested, utility = rate where not given.
+        """Make candidates from sequences; defaults: weight 1, point estimates, not attested, utility = rate.
 
         >>> len(Candidates.of([0, 1], [0.1, 0.2]))
         2
         """
         n = len(pages)
-        few = n <= len(_UNSAID[0])
-        one, point, no = [all_[:n] for all_ in _UNSAID] if few else [np.full(n, all_[0]) for all_ in _UNSAID]
+        few = n <= len(_DEFAULTS[0])
+        ones, inf, no = [all_[:n] for all_ in _DEFAULTS] if few else [np.full(n, all_[0]) for all_ in _DEFAULTS]
         pages, rates = np.asarray(pages, np.int64), np.asarray(rates, np.float64)
         check_values(pages, "rate", rates)
         if weights is not None:
-            check_values(pages, "weight", one := np.asarray(weights, np.float64))
+            check_values(pages, "weight", ones := np.asarray(weights, np.float64))
         if shapes is not None:
-            point = np.asarray(shapes, np.float64)
-            if n and not point[point.argmin()] > 0:  # nor NaN
-                page = pages[~(point > 0)][0]
+            inf = np.asarray(shapes, np.float64)
+            if n and not inf[inf.argmin()] > 0:  # nor NaN
+                page = pages[~(inf > 0)][0]
                 raise UsageError(f"the Gamma shape of page {page} must be > 0 (inf: a point estimate)")
         utilities = rates if utilities is None else np.asarray(utilities, np.float64)
         attested = no if attested is None else np.asarray(attested, np.bool_)
-        return cls(pages, rates, one, point, attested, utilities)
+        return cls(pages, rates, ones, inf, attested, utilities)
 
 
-#: what nobody said of few pages, read-only: to fill a column anew costs twenty times as much as to take a part of one
-_UNSAID = [np.broadcast_to(np.full(256, value), 256) for value in (1.0, math.inf, False)]
+#: default columns for few pages, read-only: filling a new column takes twenty times as long as slicing one
+_DEFAULTS = [np.broadcast_to(np.full(256, value), 256) for value in (1.0, math.inf, False)]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a strategy knows of its capture from the start."""
+    """What a strategy knows about its capture at the start."""
 
-    size: int = 0  #: estimated number of pages; 0: not known; a wrong estimate costs quality, never a page
+    size: int = 0  #: estimated number of pages; 0: unknown; a wrong estimate costs quality, never a page
     step: Seconds = 1.0  #: Δ, planned time between two downloads
     start: Instant = 0.0  #: planned start of the capture
     observation: tuple[Instant, Instant] | None = None  #: [o_s, o_e]; None: the capture interval
-    bounded: bool = False  #: the capture has a budget, or a limit, which may have no room for all pages
-    prior: tuple[float, ...] = ()  #: rates (quantiles) that undiscovered pages are drawn from; (): as the known
+    bounded: bool = False  #: a budget or limit may leave out pages
+    prior: tuple[float, ...] = ()  #: quantiles of the rates of undiscovered pages; (): as of known pages
 
     def __post_init__(self) -> None:
         if self.size < 0:
@@ -90,31 +90,29 @@ class Setting:
 
 
 class Strategy(ABC):
-    """The order of one site capture.
+    """Decides the order of visits in one site capture.
 
-    A rebuildable index over pages: it never persists, never reads a clock, never learns politeness. The caller may
-    replace :attr:`setting` at any time (a better Δ or size). A page that
-    :meth:`add` brought owns one slot (``ONLY``) or two (``FIRST``, then ``SECOND``). All first visits come before all
-    second ones: second slots start once no first slot is left and every one handed out is finished. The last page
-    known may be handed out as ``ONLY`` (its download is its visit and its revisit); when more pages are added
-    afterwards, or it agrees to :meth:`revisit_after_all`, it is handed out as ``SECOND`` like the others.
+    A strategy is an index over pages that can be rebuilt: it stores nothing, reads no clock and ignores politeness. The
+    caller may replace :attr:`setting` at any time (a better Δ or size). Each added page has one slot (``ONLY``) or two
+    (``FIRST``, then ``SECOND``). All first visits come before all second ones: second slots start once no first slot
+    is left and every one handed out is finished. The last known page may get the slot ``ONLY`` (its download is visit
+    and revisit). If more pages are added later, or it agrees to :meth:`revisit_after_all`, it gets ``SECOND``, too.
 
     The caller's contract: every visit that :meth:`next` returns is answered by exactly one :meth:`finished`, before or
-    after further calls of :meth:`next`; unless :attr:`accepts_late`, no page is added once :attr:`past_reference`.
-    After a restart all pages are added again, then every visit finished before is told by :meth:`finished`, in the
-    order in which they were made.
+    after further calls of :meth:`next`. Unless :attr:`accepts_late`, no page is added once :attr:`past_reference`.
+    After a restart all pages are added again, then :meth:`finished` is called for every former visit, in their order.
     """
 
-    #: whether pages are visited twice
+    #: are pages visited twice?
     revisits: bool = True
 
-    #: whether pages found after the reference instant T may still be added (they are visited once)
+    #: may pages found after T still be added? They are visited once
     accepts_late: bool = False
 
-    #: whether pages may be claimed on the server's word: T is then the start of a sitemap's download
+    #: may pages be claimed on the server's word? T is then the start of a sitemap's download
     attests: bool = False
 
-    #: a visit after the reference instant T has been handed out: T lies just before the first such visit
+    #: has a visit after T been handed out? T lies just before the first such visit
     past_reference: bool = False
 
     def __init__(self, setting: Setting) -> None:
@@ -122,28 +120,28 @@ class Strategy(ABC):
 
     @abstractmethod
     def add(self, candidates: Candidates) -> None:
-        """Pages have been discovered."""
+        """Add discovered pages."""
 
     @abstractmethod
     def next(self, now: Instant) -> Visit | None:
-        """The best visit to make now; ``None``: nothing now (visits are unfinished, or all is done)."""
+        """Return the best visit to make now, or ``None`` (visits are unfinished, or all is done)."""
 
     def reference_passed(self) -> None:
-        """T is fixed: every visit handed out from now on is made after it (told again after a restart)."""
+        """Note that T is fixed: all later visits follow it (called again after a restart)."""
         self.past_reference = True
 
-    def revisit_after_all(self, page: PageId) -> bool:  # noqa: ARG002 - nothing is agreed to
-        """Will this page, handed out as ``ONLY`` and not finished, be handed out as ``SECOND``, too?
+    def revisit_after_all(self, page: PageId) -> bool:  # noqa: ARG002 - the answer is always no
+        """Will this page, handed out as ``ONLY`` and not finished, get the slot ``SECOND``, too?
 
-        Asked where it brought resources, which are to be downloaded before T. Who agrees is told of the visit's end as
-        of one in slot ``FIRST``; with ``False``, the page's download stays its only one.
+        The caller asks if the page has resources, which must be downloaded before T. If the answer is ``True``, the
+        visit's end is reported as one in slot ``FIRST``; else the page's download stays its only one.
         """
         return False
 
     def revisits_ahead(self) -> list[PageId]:
-        """The revisits still to be handed out, in order, where the first of them is next and their order is open.
+        """Return the revisits to come, in order, if a revisit is next and their order may be changed.
 
-        Empty at any other time, and for strategies whose order is fixed.
+        Return nothing at any other time, or if the order is fixed.
         """
         return []
 
@@ -153,18 +151,18 @@ class Strategy(ABC):
 
     @abstractmethod
     def finished(self, visit: Visit, captured: bool) -> None:
-        """The visit is finished. ``captured=False``: there is no content, so nothing is left to revisit."""
+        """Report the end of a visit; ``captured=False``: it brought no content, so there is nothing to revisit."""
 
     def linked(self, pages: Sequence[PageId]) -> None:  # noqa: B027 - most have no use for it
-        """The document of the visit that is about to be finished links to these pages, new ones (added before) or not.
+        """Report the pages, new (already added) or known, that a document links to, before its visit is finished.
 
-        After a restart in the midst of the first visits, all of them are told again before the visits are.
+        After a restart amid the first visits, all links are reported again before the visits.
         """
 
     @abstractmethod
     def reprice(self, page: PageId, rate: float) -> None:
-        """A page's rate is known better; ignored where its place is already taken."""
+        """Change a page's rate; ignored if the page has been handed out."""
 
     @abstractmethod
     def __len__(self) -> int:
-        """Visits still to hand out, as far as known."""
+        """Return the number of visits still to hand out, as far as known."""

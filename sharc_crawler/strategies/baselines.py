@@ -11,12 +11,12 @@ from sharc_crawler.strategies.phases import PhasedStrategy
 
 
 class _Discovery(PhasedStrategy):
-    """Pages wait in one line."""
+    """Keeps waiting pages in one line."""
 
     def __init__(self, setting: Setting, revisits: str = "lifo") -> None:
         super().__init__(setting, revisits)
         self._line: deque[PageId] = deque()
-        self._left: set[PageId] = set()  # of the line: those that really wait
+        self._left: set[PageId] = set()  # pages of the line that still wait
 
     def _put(self, candidates: Candidates) -> None:
         pages = candidates.pages.tolist()
@@ -25,7 +25,7 @@ class _Discovery(PhasedStrategy):
 
     @abstractmethod
     def _queue(self, pages: list[PageId]) -> None:
-        """Pages found together join the line."""
+        """Add pages found together to the line."""
 
     def _take(self) -> tuple[PageId, Plan]:
         while (page := self._line.popleft()) not in self._left:
@@ -42,7 +42,7 @@ class _Discovery(PhasedStrategy):
         return len(self._left)
 
     def reprice(self, page: PageId, rate: float) -> None:
-        """Rates do not matter here."""
+        """Do nothing: rates do not matter here."""
 
 
 class Bfs(_Discovery):
@@ -53,7 +53,7 @@ class Bfs(_Discovery):
 
 
 class Dfs(_Discovery):
-    """Depth first: what a page brought comes before all else, in its own order (Table 1 of the paper).
+    """Depth first: the links of a page come before all else, in their order (Table 1 of the paper).
 
     >>> from sharc_crawler.strategies.base import Candidates, Setting
     >>> dfs = Dfs(Setting())

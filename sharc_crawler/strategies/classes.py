@@ -1,6 +1,6 @@
-"""Pages grouped by equal rate, weight and posterior shape, and plans of such groups.
+"""Classes of pages with equal rate, weight and posterior shape, and plans of classes.
 
-What planning costs depends on the number of classes.
+The cost of planning depends on the number of classes, not of pages.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from sharc_crawler.model import Plan, Seconds
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """Classes of pages, hottest first; arrays of one length."""
+    """Classes of pages, hottest first, as arrays of equal length."""
 
     rates: NDArray[np.float64]  #: changes per second
     counts: NDArray[np.int64]
     weights: NDArray[np.float64]
     shapes: NDArray[np.float64] | None = None  #: None: all rates are known
-    attested: NDArray[np.bool_] | None = None  #: None: no class
-    either_side: bool = False  #: attested pages are visited on both sides of T: one unchanged half is enough
+    attested: NDArray[np.bool_] | None = None  #: None: no class is
+    either_side: bool = False  #: attested pages are visited on both sides of T: they need only one unchanged side
 
     def __len__(self) -> int:
         return len(self.rates)
 
     @property
     def simple(self) -> bool:
-        """All rates are known, and revisits prove coherence."""
+        """Are all rates known, and proves only a revisit coherence?"""
         return self.shapes is None and not self.either_side
 
     def log_values(self, intervals: NDArray[np.float64], first: int = 0) -> NDArray[np.float64]:
-        """Logarithm of weight times probability to be coherent, for the classes from ``first`` on.
+        """Return the logarithm of weight times probability of coherence, for the classes from ``first`` on.
 
-        ``intervals`` has one row per class, or broadcasts so.
+        ``intervals`` has one row per class, or broadcasts to that.
         """
-        from sharc_crawler.evidence.survival import log_survival, log_survival_of_either_side  # where rates are guessed
+        from sharc_crawler.evidence.survival import log_survival, log_survival_of_either_side  # only if not simple
 
         rows = slice(first, None)
         columns = (slice(None),) + (None,) * (intervals.ndim - 1)
@@ -55,13 +55,13 @@ class Classes:
 class Run(NamedTuple):
     """Pages of one class on adjacent intervals."""
 
-    row: int  #: of the classes planned
+    row: int  #: index of the class
     pages: int
     plan: Plan
 
 
 class Planner(Protocol):
-    """Lays classes over the intervals 0, width, 2 width, ..."""
+    """Assigns classes to the intervals 0, width, 2 width, ... (seconds)."""
 
     def __call__(self, classes: Classes, width: Seconds) -> list[Run]:
-        """Runs from the longest interval to the shortest."""
+        """Return runs from the longest interval to the shortest."""

@@ -1,8 +1,8 @@
-"""Improving a layout: pages of one class move from one of its places to another while that gains coherence.
+"""Improve a layout: move pages of one class from one of its places to another while that gains coherence.
 
-In a good layout a class has few places, since rates fall with the interval, rise, fall again: each such *flight* holds
-the classes in order. So a layout is how many pages each class has in each flight, its value is a sum of geometric
-series, and what moving one page gains is known for all classes and flights at once.
+In a good layout a class has few places: along the intervals, rates fall, rise, fall again. Each such stretch, a
+*flight*, holds the classes in order. So a layout is the number of pages by class and flight. Its value is a sum of
+geometric series, and the gains of moving one page can be computed for all classes and flights at once.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from sharc_crawler.strategies.classes import Classes, Run
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """A complete layout by class, in arrays of one length, from the shortest intervals to the longest."""
+    """A layout by class, as arrays of equal length, from the shortest intervals to the longest."""
 
     rows: NDArray[np.int64]  #: class
-    counts: NDArray[np.int64]  #: of its pages
+    counts: NDArray[np.int64]  #: pages of the class
 
     @classmethod
     def of(cls, runs: list[Run]) -> Pieces:
-        """Pieces from runs: the reverse of :meth:`runs`."""
+        """Make pieces from runs: the inverse of :meth:`runs`."""
         return cls(np.array([run.row for run in runs[::-1]]), np.array([run.pages for run in runs[::-1]]))
 
     def value(self, classes: Classes, width: Seconds) -> float:
-        """Expected coherence, weighted, on intervals 0, width, 2 width, ... seconds."""
+        """Return the expected weighted coherence on intervals 0, width, 2 width, ... seconds."""
         if classes.simple:
             starts = np.cumsum(self.counts) - self.counts
             theta, weights = classes.rates[self.rows] * width, classes.weights[self.rows]
@@ -42,7 +42,7 @@ class Pieces:
         return float(np.exp(log_survival(classes.rates[rows], intervals, shapes)) @ classes.weights[rows])
 
     def runs(self) -> list[Run]:
-        """The plan as runs. Given up are pages with longer intervals than colder ones have.
+        """Return the plan as runs; pages with longer intervals than colder ones are given up.
 
         >>> [tuple(run) for run in Pieces(np.array([1, 0]), np.array([3, 2])).runs()]
         [(0, 2, <Plan.HOPELESS: 'hopeless'>), (1, 3, <Plan.HOPEFUL: 'hopeful'>)]
@@ -54,7 +54,7 @@ class Pieces:
         return [Run(*run) for run in zip(rows.tolist(), merged.counts.tolist(), plans, strict=True)][::-1]
 
     def merged(self) -> Pieces:
-        """Without empty pieces, and adjacent ones of the same class as one."""
+        """Drop empty pieces, and join adjacent ones of the same class."""
         some = self.counts > 0
         rows, counts = self.rows[some], self.counts[some]
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -62,7 +62,7 @@ class Pieces:
 
 
 def series(theta: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The sums of e^{-θk} over k = 0, 1, ... count - 1.
+    """Return the sums of e^{-θk} over k = 0, 1, ... count - 1.
 
     >>> series(np.array([0.0, np.log(2)]), np.array([3, 3]))
     array([3.  , 1.75])
@@ -72,14 +72,14 @@ def series(theta: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.
     return np.where(theta == 0, counts, sums)
 
 
-FLIGHTS = 32  #: more of them: the layout is not of this kind and left as it is
-LOST = -20.0  #: logarithm of a survival that is as good as none
-GAIN = 1e-12  #: smallest gain worth a move, relative to the whole
+FLIGHTS = 32  #: layouts with more flights are not improved
+LOST = -20.0  #: logarithm of a negligible survival
+GAIN = 1e-12  #: smallest gain worth a move, relative to the layout's value
 TRIES = 50  #: best moves tried before the gains are computed again
 
 
 def climb(classes: Classes, width: Seconds, pieces: Pieces, moves: int) -> Pieces:
-    """A layout at least as good, for known rates; ``moves`` limits how many are tried."""
+    """Return a layout at least as good, for known rates; ``moves``: maximum of moves tried."""
     pieces = _lost_last(classes, width, pieces)
     if not classes.simple or not len(pieces.rows) or not climbable(pieces):
         return pieces
@@ -90,12 +90,12 @@ def climb(classes: Classes, width: Seconds, pieces: Pieces, moves: int) -> Piece
 
 
 def climbable(pieces: Pieces) -> bool:
-    """Whether a layout, of some pages, is of the kind that can be improved here."""
+    """Can a layout, with at least one page, be improved here?"""
     return int(_flights(pieces.rows)[-1]) < FLIGHTS
 
 
 def _lost_last(classes: Classes, width: Seconds, pieces: Pieces) -> Pieces:
-    """Pieces without a hope take the longest intervals, hottest longest."""
+    """Move pieces with negligible survival to the longest intervals, the hottest last."""
     starts = (np.cumsum(pieces.counts) - pieces.counts) * width
     lost = -classes.rates[pieces.rows] * starts < LOST
     last = np.flatnonzero(lost)[np.argsort(-pieces.rows[lost], kind="stable")]
@@ -104,7 +104,7 @@ def _lost_last(classes: Classes, width: Seconds, pieces: Pieces) -> Pieces:
 
 
 def _flights(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of each piece's flight: a maximal stretch in which classes come in one order."""
+    """Return the number of each piece's flight: a maximal stretch with classes in one order."""
     flights = np.zeros(len(rows), np.int64)
     direction = 0
     for at, step in enumerate(np.sign(np.diff(rows)).tolist(), start=1):
@@ -115,7 +115,7 @@ def _flights(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class _Stairs:
-    """Each class has one piece, perhaps empty, in each flight."""
+    """A layout in which each class has one piece, perhaps empty, in each flight."""
 
     def __init__(self, classes: Classes, width: Seconds, pieces: Pieces, flights: NDArray[np.int64]) -> None:
         rows, counts = [], []
@@ -131,12 +131,12 @@ class _Stairs:
         self._at = np.argsort(self.rows, kind="stable").reshape(len(classes), -1).T  # piece by flight and class
         self._starts = np.cumsum(self.counts) - self.counts
         self._series = series(self._theta, self.counts)
-        self._terms = self._survival(self._starts) * self._series  # of the layout's value
+        self._terms = self._survival(self._starts) * self._series  # summands of the layout's value
         self._value = float(self._terms.sum())
         self.tried = 0
 
     def improve(self) -> bool:
-        """Make the best moves; False: none gains anything."""
+        """Make the best moves; return ``False`` if none gains anything."""
         gains = self._gains()
         made = False
         for move in np.argsort(-gains, axis=None)[:TRIES]:
@@ -147,7 +147,7 @@ class _Stairs:
         return made
 
     def _move(self, source: int, target: int) -> bool:
-        """Move as many pages as gain something: all, a half, a quarter... Only what lies between is touched."""
+        """Move all pages of a piece, or a half, a quarter, ... until that gains; only pieces between change."""
         near, far = min(source, target), max(source, target)
         between = near + 1 + np.flatnonzero(self.counts[near + 1 : far])  # most pieces are empty
         touched = np.concatenate(([source, target], between))
@@ -174,10 +174,10 @@ class _Stairs:
         return False
 
     def _gains(self) -> NDArray[np.float64]:
-        """What moving one page gains, by flights (from, to) and class.
+        """Return the gains of moving one page, by flights (from, to) and class.
 
-        Outward, its own last interval is left, it takes the place before its class's next piece, and the pieces
-        between move inward by one; inward, the other way round.
+        A page that moves outward leaves the last interval of its piece and takes the one before the target piece; the
+        pieces between move inward by one. Inward it is the other way round.
         """
         ends = np.cumsum(self.counts)
         starts = ends - self.counts
@@ -200,5 +200,5 @@ class _Stairs:
 
 
 def _series(theta: float, count: int) -> float:
-    """:func:`~sharc_crawler.strategies.climb.series` of one piece, in a thirtieth of the time."""
+    """Compute :func:`series` for one piece, in a thirtieth of the time."""
     return math.expm1(-theta * count) / math.expm1(-theta) if theta else count

@@ -1,9 +1,8 @@
-"""The door between a frontier and a strategy: each of its decisions is checked when it is made.
+"""The door between frontier and strategy: checks each decision of the strategy.
 
-A strategy may be anybody's, and what a capture claims rests on its decisions: all first visits before all second ones,
-no page twice, none left out. One that breaks its port's contract, or raises, is stopped at that step, with an error
-that names strategy, page and state; it is asked and told nothing more, and what was captured until then stays as it is.
-Each check takes the same time, however many pages there are.
+Strategies may be third-party code, and a capture's claims rest on their decisions: all first visits before all second
+ones, no page twice, none left out. A strategy that breaks this contract, or raises, is stopped with an error that names
+strategy, page and state. It is not called again, and what was captured so far stays. Each check takes constant time.
 """
 
 from __future__ import annotations
@@ -21,26 +20,26 @@ T = TypeVar("T")
 
 
 class Standing(IntEnum):
-    """Where a page stands with its strategy."""
+    """State of a page in its strategy."""
 
     NOT_GIVEN = 0
     WAITING = 1
     IN_FIRST = 2  #: its first visit, of two, is under way
     IN_ONLY = 3
     DUE = 4  #: its second visit is due
-    ONCE = 5  #: its only visit is made; a second one may follow if others came after it
+    ONCE = 5  #: its only visit is made; a second one may follow if other pages came after it
     IN_SECOND = 6
     OVER = 7
 
 
-#: what a strategy may decide: (where the page stands, slot) → where it stands then
+#: legal decisions: (standing, slot) → new standing
 DECISIONS: dict[tuple[int, Slot], Standing] = {
     (Standing.WAITING, Slot.FIRST): Standing.IN_FIRST,
     (Standing.WAITING, Slot.ONLY): Standing.IN_ONLY,
     (Standing.DUE, Slot.SECOND): Standing.IN_SECOND,
     (Standing.ONCE, Slot.SECOND): Standing.IN_SECOND,
 }
-#: looked up once: an enum's members take a quarter of a microsecond each time (Python 3.11), and a decision needs ten
+#: local names: looking up an enum's member takes a quarter of a microsecond (Python 3.11), and a decision needs ten
 _SECOND, _ONLY, _FIRST = Slot.SECOND, Slot.ONLY, Slot.FIRST
 _NOT_GIVEN, _WAITING, _DUE, _OVER = map(int, (Standing.NOT_GIVEN, Standing.WAITING, Standing.DUE, Standing.OVER))
 _IN_SECOND = int(Standing.IN_SECOND)
@@ -49,7 +48,7 @@ _AFTER: dict[Slot, int] = {Slot.FIRST: Standing.DUE, Slot.ONLY: Standing.ONCE, S
 
 
 class Door:
-    """A strategy behind checks; ``name``: as the user wrote it.
+    """A strategy with checks; ``name``: as the user wrote it.
 
     >>> from sharc_crawler.strategies.base import Candidates, Setting
     >>> from sharc_crawler.strategies.make import make_strategy
@@ -62,23 +61,22 @@ class Door:
     def __init__(self, strategy: Strategy, name: str) -> None:
         self.strategy = strategy
         self.name = name
-        self.stopped: StrategyError | None = None  #: why it is asked nothing more
+        self.stopped: StrategyError | None = None  #: why it was stopped
         self.revisits = strategy.revisits
         self.attests = strategy.attests
         self.accepts_late = strategy.accepts_late  #: may pages still be added after T?
         self._setting = strategy.setting
-        self._next = strategy.next  # looked up once
+        self._next = strategy.next  # bound once: faster
         self._finished = strategy.finished
-        self._pages = bytearray()  # where each stands
-        self.first_visits_waiting = 0  #: pages that are not handed out yet
-        self._due = 0
-        self._firsts = 0  # under way
-        self._seconds = 0
+        self._pages = bytearray()  # standing of each page
+        self.first_visits_waiting = 0  #: pages not handed out yet
+        self._due = 0  # revisits due
+        self._firsts = self._seconds = 0  # first and second visits under way
         self._turned = False  # a second visit has been decided, or T is fixed
 
     @property
     def past_reference(self) -> bool:
-        """Has a visit after T been decided?"""
+        """Has the strategy handed out a visit after T?"""
         try:
             return bool(self.strategy.past_reference)
         except BaseException as error:
@@ -86,7 +84,7 @@ class Door:
 
     @property
     def setting(self) -> Setting:
-        """What the strategy knows of its capture."""
+        """What the strategy knows about its capture."""
         return self._setting
 
     @setting.setter
@@ -94,10 +92,10 @@ class Door:
         self._setting = setting
         self._ask("it was told its pace", None, setattr, self.strategy, "setting", setting)
 
-    # -- what it decides -----------------------------------------------------------------------------------------
+    # -- decisions ----------------------------------------------------------------------------------------------
 
     def next(self, now: Instant) -> Visit | None:
-        """The strategy's decision; :class:`~sharc_crawler.errors.StrategyError` where it may not decide so."""
+        """Return the strategy's decision; raise :class:`~sharc_crawler.errors.StrategyError` if it is illegal."""
         if self.stopped is not None:
             raise self.stopped
         try:
@@ -106,14 +104,14 @@ class Door:
             raise self._failed(error, "it was asked for the next visit") from error
         if visit is None:
             if (self.first_visits_waiting or self._due) and not self._firsts and not self._seconds:
-                from sharc_crawler.strategies.refused import left_out  # hardly ever
+                from sharc_crawler.strategies.refused import left_out  # rare
 
                 page, why = left_out(self._pages, self.first_visits_waiting)
                 self._refuse(why, page)
             return None
         good = type(visit) is Visit and type(visit.page) is int
         if not good or type(visit.slot) is not Slot or type(visit.plan) is not Plan:
-            from sharc_crawler.strategies.refused import fault_of, words  # hardly ever
+            from sharc_crawler.strategies.refused import fault_of, words  # rare
 
             why = fault_of(visit)
             self._refuse(f"it decided {words(visit)}, which is no Visit(page, slot, plan) and not None: {why}")
@@ -153,10 +151,10 @@ class Door:
     def _open_firsts(self, but: int = 0) -> str:
         return f"{self.first_visits_waiting - but} more pages wait for theirs, {self._firsts} are under way"
 
-    # -- what it is told -----------------------------------------------------------------------------------------
+    # -- notifications ------------------------------------------------------------------------------------------
 
     def add(self, candidates: Candidates) -> None:
-        """Pages have been discovered."""
+        """Add discovered pages."""
         numbers = candidates.pages.tolist()
         pages = self._pages
         if (missing := max(numbers, default=-1) + 1 - len(pages)) > 0:
@@ -168,7 +166,7 @@ class Door:
         self._ask(f"it was given {counted(len(numbers), 'page')}", first, self.strategy.add, candidates)
 
     def finished(self, visit: Visit, captured: bool) -> None:
-        """A visit is over: one that was decided here, or one made before a restart."""
+        """Report the end of a visit, decided here or before a restart."""
         page, slot = visit.page, visit.slot
         standing = self._pages[page]
         if standing == _IN_SECOND:
@@ -191,11 +189,11 @@ class Door:
                 self._failed(error, f"it was told of the end of {slot.value} visit", page)
 
     def waits_for(self, page: PageId) -> bool:
-        """Is the page known and not handed out yet?"""
+        """Is the page known but not handed out yet?"""
         return page < len(self._pages) and self._pages[page] == _WAITING
 
     def linked(self, pages: Sequence[PageId]) -> None:
-        """A document links to these pages."""
+        """Report the pages that a document links to."""
         if self.stopped is None:
             try:
                 self.strategy.linked(pages)
@@ -203,28 +201,28 @@ class Door:
                 self._failed(error, f"it was told of {counted(len(pages), 'link')}")
 
     def reprice(self, page: PageId, rate: float) -> None:
-        """A page's rate is known better."""
+        """Change a page's rate."""
         self._ask(f"it was told the rate {rate:g}", page, self.strategy.reprice, page, rate)
 
     def reference_passed(self) -> None:
-        """T is fixed."""
+        """Note that T is fixed."""
         self._turned = True
         self._ask("it was told that the reference instant has passed", None, self.strategy.reference_passed)
 
     def revisit_after_all(self, page: PageId) -> bool:
-        """Will this page, in slot ``ONLY``, be revisited, too?"""
+        """Will this page, in slot ``ONLY``, be revisited after all?"""
         when = "it was asked whether it revisits it after all"
         return bool(self._ask(when, page, self.strategy.revisit_after_all, page))
 
     @property
     def first_visits_left(self) -> int:
-        """Pages known that wait for their first visit, or are under way in it."""
+        """Known pages whose first visit is to come or under way."""
         return self.first_visits_waiting + self._firsts
 
     def revisits_ahead(self) -> list[PageId]:
-        """The revisits still to be handed out, where their order is open."""
+        """Return the revisits to come, if their order may be changed."""
         if self.first_visits_waiting or self._firsts or not self._due or self.stopped is not None:
-            return []  # nothing can be: there is no need to ask
+            return []  # there can be none: do not ask
         try:
             ahead = self.strategy.revisits_ahead()
         except BaseException as error:
@@ -235,7 +233,7 @@ class Door:
         return ahead
 
     def _check_ahead(self, ahead: Sequence[PageId]) -> None:
-        """Once per capture: all of them are due, each once."""
+        """Check, once per capture, that all are due and each occurs once."""
         pages = self._pages
         if type(ahead) is not list or not all(type(page) is int for page in ahead):
             self._refuse(f"it says that its revisits ahead are {type(ahead).__name__}, which is no list of pages")
@@ -247,16 +245,16 @@ class Door:
             self._refuse("it names a page twice among its revisits ahead")
 
     def reorder(self, pages: Sequence[PageId]) -> None:
-        """Hand the revisits ahead out in this order."""
+        """Hand out the revisits in this order."""
         self._ask(f"it was given another order of {counted(len(pages), 'revisit')}", None, self.strategy.reorder, pages)
 
     @property
     def visits_left(self) -> int:
-        """Visits still to hand out, as far as known. No ``__len__``: a strategy with none left is one all the same."""
+        """Visits still to hand out, as far as known. (Not ``__len__``, which would make an empty strategy false.)"""
         return self._ask("it was asked how many visits are left", None, len, self.strategy) or 0
 
     def _ask(self, when: str, page: PageId | None, method: Callable[..., T], *about: Any) -> T | None:
-        """What it answers; ``None``: it is stopped, or by this."""
+        """Call the strategy; return ``None`` if it is, or is now, stopped."""
         if self.stopped is None:
             try:
                 return method(*about)
@@ -267,16 +265,16 @@ class Door:
     # -- errors --------------------------------------------------------------------------------------------------
 
     def _refuse(self, why: str, page: PageId | None = None, slot: Slot | None = None) -> NoReturn:
-        """What it decided is not done."""
-        from sharc_crawler.strategies.refused import standing_of  # hardly ever
+        """Stop the strategy for an illegal decision."""
+        from sharc_crawler.strategies.refused import standing_of  # rare
 
         where = standing_of(self._pages, page, slot)
         self.stopped = StrategyError(f"strategy={self.name!r} is stopped: {why}{where}")
         raise self.stopped
 
     def _failed(self, error: BaseException, when: str, page: PageId | None = None) -> StrategyError:
-        """It raised; heard of at its next decision. Ctrl-C is ours to hear."""
-        from sharc_crawler.strategies.refused import raised, standing_of  # hardly ever
+        """Stop the strategy after an exception, which its next decision raises; pass on Ctrl-C."""
+        from sharc_crawler.strategies.refused import raised, standing_of  # rare
 
         where = standing_of(self._pages, page, None)
         self.stopped = StrategyError(f"strategy={self.name!r} is stopped: {raised(error)} when {when}{where}")

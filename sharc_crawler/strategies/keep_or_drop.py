@@ -1,9 +1,9 @@
-"""Which pages SHARC-selective gives up: keep and drop compared, class by class.
+"""Decide which pages SHARC-selective gives up: compare keep and drop, class by class.
 
-For the hottest page still free, *keep* (on the shortest free interval, the rest behind it) is compared with *drop* (on
-the longest, the rest one interval shorter). For one class the difference depends on the drops alone and changes sign
-once (for posterior predictives: as far as tried), so each class is "drop so many, keep the others". That a drop may
-follow a keep of a hotter class is not excluded.
+For the hottest free page, *keep* (it gets the shortest free interval, the rest follow) is compared with *drop* (it gets
+the longest one, and the rest one interval shorter). In a class the difference depends on the drops alone and changes
+sign once (for posterior predictives: in all trials). So each class is "drop so many, keep the others". A class may drop
+pages although a hotter one keeps them.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from sharc_crawler.strategies.classes import Classes
 
 Column = NDArray[np.float64]
 
-#: What classes, from one of them on, lose by going from some intervals to others, as logarithms.
+#: logarithms of what classes, from one of them on, lose by moving from some intervals to others
 Losses = Callable[[int, "Column", "Column"], "Column"]
 
-TIE = 1e-12  #: keep and drop closer than this, relatively, are equal: the page is kept
-FAR = 600.0  #: logarithms further apart are not compared by what they are the logarithms of: these might be 0
+TIE = 1e-12  #: relative difference below which keep and drop are equal: the page is kept
+FAR = 600.0  #: logarithms further apart are not compared by their exponentials, which might underflow to 0
 
 
 def drops_of(classes: Classes, width: Seconds, asked: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """How many pages of each class are given up; ``asked``: those classes where that may gain something."""
+    """Return how many pages of each class are given up; ``asked``: classes in which that may gain something."""
     counts = classes.counts.tolist()
     ends = np.cumsum(classes.counts, dtype=np.float64)
     drops = np.zeros(len(classes), np.int64)
-    at = shortest = 0  # class; free interval
-    dropped = 0.0  # of the class before: of most 0, and then as many more as are kept, too, are found at once
-    with np.errstate(divide="ignore", invalid="ignore"):  # log(0) is meant: nothing to lose
+    at = shortest = 0  # class; shortest free interval
+    dropped = 0.0  # share dropped of the class before; if 0, whole classes that are kept, too, are found at once
+    with np.errstate(divide="ignore", invalid="ignore"):  # log(0) is intended: nothing to lose
         losses = _known_rates(classes, width) if classes.simple else _any_rates(classes, width)
         while asked[at:].any():
             last = shortest + ends[at:] - ends[at] + counts[at] - 1
@@ -48,12 +48,12 @@ def drops_of(classes: Classes, width: Seconds, asked: NDArray[np.bool_]) -> NDAr
 
 
 def _kept(losses: Losses, at: int, last: Column, asked: NDArray[np.bool_]) -> int:
-    """How many classes from one on are kept as a whole, or nearly: as :func:`_how_many` asks each, but all at once.
+    """Return how many classes from ``at`` on drop nothing: as by :func:`_how_many`, but all at once.
 
-    As long as nothing is dropped, what a class loses by moving down is the same for whichever hotter one it moves.
+    As long as nothing is dropped, a class loses the same by moving down for any hotter one.
     """
     own, others = losses(at, last, last[-1:]), np.append(losses(at + 1, last[:-1], last[1:]), -np.inf)
-    greater = np.maximum(own, np.maximum.accumulate(others[::-1])[::-1])  # of the losses that are compared
+    greater = np.maximum(own, np.maximum.accumulate(others[::-1])[::-1])  # the largest of the losses compared
     top = greater[0]
     kept, dropped = np.exp(own - top), np.cumsum(np.exp(others - top)[::-1])[::-1]
     drops = (kept - dropped < -TIE * (kept + dropped)) | ((greater < top - FAR) & (greater > -np.inf))
@@ -61,10 +61,10 @@ def _kept(losses: Losses, at: int, last: Column, asked: NDArray[np.bool_]) -> in
 
 
 def _how_many(losses: Losses, at: int, last: Column, most: int, middle: int) -> int:
-    """The fewest drops of a class after which its next page is better kept; ``middle``: asked first.
+    """Return the fewest drops of a class after which its next page is better kept; ``middle``: first guess.
 
-    ``last``: the last intervals of the class and of each colder one, if all are kept. To keep is to lose what the class
-    does by going to the longest interval; to drop, what each colder one does by not moving one interval down.
+    ``last``: the last intervals of the class and of each colder one, if all are kept. Keep and drop are compared by
+    what they gain: keep spares the class the longest interval; drop moves each colder class one interval down.
     """
     low, high = 0, most
     while low < high:
@@ -79,7 +79,7 @@ def _how_many(losses: Losses, at: int, last: Column, most: int, middle: int) -> 
 
 
 def _drops(logs: Column) -> bool:
-    """Whether keep loses more than drop; scaled by the largest loss: sums would tie where rates are high."""
+    """Is drop better than keep? Scaled by the largest value, as sums would tie if rates are high."""
     top = float(logs.max())
     if top == -math.inf:
         return False

@@ -1,4 +1,4 @@
-"""Pages that are all known before the capture: their classes, and where a planner's intervals put them."""
+"""Classes and planned intervals of pages that are all known before the capture."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from sharc_crawler.strategies.classes import Classes, Planner
 
 Classified = tuple[Classes, NDArray[np.uint16]]
 
-LIMIT = 1024  #: exact classes up to here; beyond, rates are binned
+LIMIT = 1024  #: maximum of classes; if there are more, rates are binned
 FINEST = 0.01  #: relative width of the narrowest bins
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where a planner puts pages; arrays of one length, as the pages."""
+    """A planner's result, as arrays with one entry per page."""
 
     intervals: NDArray[np.float64]  #: seconds from visit to revisit
     hopeless: NDArray[np.bool_]
 
 
 def lay_out(pages: Candidates, step: Seconds, planner: Planner, classified: Classified | None = None) -> Layout:
-    """The planner's intervals 0, 2Δ, 4Δ, ... for pages that are all known before the capture (of these classes).
+    """Assign the intervals 0, 2Δ, 4Δ, ... to pages that are all known before the capture (of these classes).
 
     >>> from sharc_crawler.strategies.base import Candidates
     >>> from sharc_crawler.strategies.selective import selective
@@ -51,9 +51,9 @@ def lay_out(pages: Candidates, step: Seconds, planner: Planner, classified: Clas
 
 
 def classify(pages: Candidates) -> Classified:
-    """Classes of pages, and the class of each page.
+    """Return the classes of pages, and the class of each page.
 
-    Exact up to :data:`LIMIT` classes; beyond, bins of 1 %, if need be of 2 %, 4 % and so on, with their mean rates.
+    They are exact up to :data:`LIMIT`; else rates are binned by 1 %, if need be by 2 %, 4 % and so on, to their means.
     """
     columns = (pages.rates, pages.weights, pages.shapes)
     codes = _classes(columns)
@@ -67,12 +67,12 @@ def classify(pages: Candidates) -> Classified:
 
 
 def combinations(columns: tuple[NDArray[np.float64], ...]) -> NDArray[np.int64]:
-    """A number for each combination of values that occurs, from 0 without a gap.
+    """Number the combinations of values that occur, from 0 without a gap.
 
     >>> combinations((np.array([0.5, 0.5, 2.0]), np.array([1.0, 1.0, 1.0])))
     array([0, 0, 1])
     """
-    varied = [column for column in columns if column.min() < column.max()]  # the others part none
+    varied = [column for column in columns if column.min() < column.max()]  # constant columns do not matter
     return _combine(len(columns[0]), [np.unique(column, return_inverse=True)[1] for column in varied])
 
 
@@ -91,7 +91,7 @@ def _classes(columns: tuple[NDArray[np.float64], ...]) -> NDArray[np.int64]:
 
 
 def _combine(pages: int, columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """One number for each combination that occurs, from 0 without a gap."""
+    """Number the combinations that occur, from 0 without a gap."""
     codes = np.zeros(pages, np.int64)
     for column in columns:
         codes = codes * (int(column.max()) + 1) + column
@@ -100,7 +100,7 @@ def _combine(pages: int, columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def _bins(logs: NDArray[np.float64], width: float) -> NDArray[np.int64]:
-    """Numbers of logarithmic bins; 0 and inf have bins of their own."""
+    """Return numbers of logarithmic bins; 0 and inf have bins of their own."""
     low, high = np.min(logs, where=logs > -np.inf, initial=np.inf), np.max(logs, where=logs < np.inf, initial=-np.inf)
     bins: NDArray[np.int64] = np.rint(np.clip((logs - low) / width, -1, (high - low) / width + 1)).astype(np.int64)
     return bins + 1

@@ -1,4 +1,4 @@
-"""What an order loses by going by wrong rates."""
+"""The loss of a strategy by wrong rates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def coherence_loss(
     believed: tuple[NDArray[np.float64], NDArray[np.float64]],
     length: Seconds,
 ) -> float:
-    """Share of the pages that are coherent in expectation only if SHARC-selective knows the true rates.
+    """Return the share of pages expected to be coherent only if SHARC-selective knows the true rates.
 
     Parameters
     ----------

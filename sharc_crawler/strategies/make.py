@@ -1,4 +1,4 @@
-"""A strategy from its name and options, as users write them: ``bfs``, ``bfs:revisits=fifo``."""
+"""Make a strategy from its name and options, as users write them: ``bfs``, ``bfs:revisits=fifo``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _load = functools.cache(plugins.load)  # entry points are read from disk
 
 
 def make_strategy(spec: str, setting: Setting) -> Strategy:
-    """The strategy ``NAME`` or ``NAME:option=value:option=value`` for one capture.
+    """Make the strategy ``NAME`` or ``NAME:option=value:option=value`` for one capture.
 
-    Options are the keyword arguments of the strategy's constructor after ``setting``; numbers arrive as such.
+    Options are the keyword arguments of the strategy's constructor after ``setting``; numbers are converted.
     Raises :class:`~sharc_crawler.errors.UsageError` for an unknown name, option or value.
 
     >>> from sharc_crawler.strategies.base import Setting
@@ -52,5 +52,5 @@ def make_strategy(spec: str, setting: Setting) -> Strategy:
 
 @functools.cache
 def _options(factory: Callable[..., Strategy]) -> list[str]:
-    """What its constructor takes beside ``setting``: asked once, a process may capture thousands of sites."""
+    """Return the constructor's options; cached, as a process may capture thousands of sites."""
     return list(inspect.signature(factory).parameters)[1:]

@@ -1,8 +1,8 @@
-"""The best schedule of all: pages assigned to the pyramid's intervals so that expected coherence is largest.
+"""The optimal schedule: pages are assigned to the pyramid's intervals so that expected coherence is largest.
 
-With all visits before all revisits, any schedule's intervals are majorized by the pyramid's, and a sum of convex
-survival functions is largest at a permutation of these: a linear assignment problem. It is solved as such for small
-sites; for large ones pages and intervals are assigned in blocks, and what is left is gained by :mod:`.climb`.
+If all visits precede all revisits, any schedule's intervals are majorized by the pyramid's, and a sum of convex
+survival functions is largest at a permutation of these: a linear assignment problem. It is solved exactly for small
+sites. For large ones, pages and intervals are assigned in blocks, and :mod:`.climb` improves the result.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from sharc_crawler.strategies.selective import selective
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much may be spent on one plan."""
+    """Limits of the effort for one plan."""
 
     exact: int  #: pages up to which the assignment is exact
-    blocks: int  #: of pages and of intervals, where there are more
-    moves: int  #: tried to improve it where it is not
+    blocks: int  #: blocks of pages and of intervals, if there are more
+    moves: int  #: moves tried to improve an inexact assignment
 
 
-SAMPLED = 8  #: every so many-th row and column of an assignment tells beforehand what columns are worth
-ROUNDS = 100  #: in which the gains of classes come to rest
-ONLINE = Effort(exact=512, blocks=256, moves=200)  #: for a plan that is soon made anew
+SAMPLED = 8  #: distance of the rows and columns sampled to estimate the columns' prices
+ROUNDS = 100  #: maximum of iterations until gains converge
+ONLINE = Effort(exact=512, blocks=256, moves=200)  #: for a plan that is soon replaced
 
 
 def assign(classes: Classes, width: Seconds, effort: Effort) -> Pieces:
-    """The best assignment of pages to intervals, of blocks of them where there are too many.
+    """Return the best assignment of pages to intervals, or of blocks if there are too many pages.
 
-    A block has pages as alike as can be; its value is the mean of its pages' at the middle interval. Within a block,
-    colder pages take the longer intervals, or the shorter ones where more than one change is expected.
+    A block has similar pages; its value is the mean of theirs at the middle interval. Within a block, colder pages take
+    the longer intervals, or the shorter ones if more than one change is expected.
     """
     pages = int(classes.counts.sum())
     blocks = pages if pages <= effort.exact else effort.blocks
@@ -59,10 +59,10 @@ def assign(classes: Classes, width: Seconds, effort: Effort) -> Pieces:
 
 
 def _assigned(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The best assignment: the column of each row.
+    """Return the best assignment: the column of each row.
 
-    What is taken off a column changes no assignment's rank. Nearly the price of each, as by the assignment of a sample,
-    and most rows take their column at once: it is found in a fifth to a half of the time.
+    Subtracting a price from a whole column does not change the best assignment. With prices estimated from a sample's
+    assignment most rows find their column at once: it takes a fifth to a half of the time.
     """
     if len(values) > SAMPLED**2:
         some = np.arange(SAMPLED // 2, len(values), SAMPLED)
@@ -76,7 +76,7 @@ def _assigned(values: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def resting_gains(rather: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each owner must gain, so that none would rather (by so much, row) have what is another's (column)."""
+    """Return the gains that leave no owner (row) envious, given how much each prefers another's place (column)."""
     gains = np.zeros(len(rather))
     for _ in range(ROUNDS):  # Bellman-Ford
         former, gains = gains, (rather + gains).max(axis=1)
@@ -92,7 +92,7 @@ def _shapes(classes: Classes) -> NDArray[np.float64]:
 def _segments(
     counts: NDArray[np.int64], edges: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Pages, laid out class by class and cut into blocks: class, block and number of pages of each segment.
+    """Lay out pages class by class and cut them into blocks: return class, block and pages of each segment.
 
     >>> [column.tolist() for column in _segments(np.array([3, 1]), np.array([0, 2, 4]))]
     [[0, 0, 1], [0, 1, 1], [2, 1, 1]]
@@ -104,24 +104,24 @@ def _segments(
 
 
 def optimal(classes: Classes, width: Seconds, effort: Effort = ONLINE) -> list[Run]:
-    """The best layout found, never worse than the greedy one (a Planner)."""
+    """Return the best layout found, never worse than the greedy one (a Planner)."""
     pieces = assign(classes, width, effort)
     if classes.counts.sum() <= effort.exact:
         return pieces.runs()
     starts = [pieces]
-    if classes.simple and not climbable(pieces):  # too fine: in larger blocks classes keep together
+    if classes.simple and not climbable(pieces):  # larger blocks keep classes together
         starts.append(assign(classes, width, replace(effort, blocks=effort.blocks // 4)))
 
-    def value(one: Pieces) -> float:
-        return one.value(classes, width)
+    def value(layout: Pieces) -> float:
+        return layout.value(classes, width)
 
     best = max(Pieces.of(selective(classes, width)), *starts, key=value)
-    improved = [climb(classes, width, one, effort.moves) for one in (best, *starts[1:])]
+    improved = [climb(classes, width, layout, effort.moves) for layout in (best, *starts[1:])]
     return max(improved, key=value).runs()
 
 
 class SharcOptimal(PyramidStrategy):
-    """The pyramid with the best assignment of pages to its intervals; offline and online."""
+    """The pyramid with the best assignment of pages to its intervals, offline and online."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting, optimal)

@@ -1,4 +1,4 @@
-"""Organ pipes: the hottest pages in the middle of the capture, for the least blur (Theorem 2 of the paper)."""
+"""Organ pipes: visit the hottest pages in the middle of the capture, for the least blur (Theorem 2 of the paper)."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from sharc_crawler.strategies.ranking import Ranking, octaves_of
 
 
 class Leads:
-    """Which waiting page leads most cheaply to pages that are missing: learns what visits bring, made as it says.
+    """Learns which waiting page leads most cheaply to undiscovered pages, by what former visits found.
 
-    What is visited before the middle of a capture costs blur in proportion to its heat, and the slots there will be
-    filled: if cold pages run out, by hot ones. So a page may be worth its heat for the colder pages that it brings.
-    This is scheduling under precedence, where what is behind a page is known only when it has been visited. The order
-    that is best where all is known takes first what has the least heat per page, a page and what it brings taken
-    together (Horn, Single-machine job sequencing with treelike precedence ordering and linear delay penalties, SIAM
-    J. Appl. Math. 23, 1972). Here it is what a page is expected to bring: as many pages as visits to pages of its
-    octave of heat have brought, as much colder than it as pages found so far were than those that they were found on,
-    and at most as hot as these are on average.
+    A page visited before the middle of the capture costs blur in proportion to its heat. If cold pages run out, hot
+    ones fill the slots there. So a hotter page may come early for the colder pages that it leads to. This is scheduling
+    under precedence with unknown successors. With known ones the best order is by the least heat per page, where a page
+    and its successors count together (Horn, Single-machine job sequencing with treelike precedence ordering and linear
+    delay penalties, SIAM J. Appl. Math. 23, 1972). Here successors are expected: as many pages as visits to the page's
+    octave of heat have found on average, as much colder than the page as found pages were than those naming them, and
+    at most as hot as found pages are on average.
 
     >>> from sharc_crawler.strategies.ranking import Ranking
     >>> leads, waiting = Leads(), Ranking()
@@ -37,14 +36,14 @@ class Leads:
 
     def __init__(self) -> None:
         self._visits: Counter[int] = Counter()  # by octave
-        self._found: Counter[int] = Counter()  # pages, by the octave of the page visited
-        self._octaves = 0  # of all pages found, summed
-        self._steps = 0  # from the octave of the page visited up to that of each found on it, summed
+        self._found: Counter[int] = Counter()  # pages found, by the octave of the page visited
+        self._octaves = 0  # sum of the octaves of all pages found
+        self._steps = 0  # sum of their differences from the octave of the page visited
         self._last = 0  # octave of the last visit
-        self._chosen: int | None = None  # the coldest octave: its pages are next, one and all, if nothing is found
+        self._chosen: int | None = None  # an octave whose pages are all next, unless pages are found
 
     def follow(self, waiting: Ranking, missing: int) -> int:
-        """The rank of the page to visit now; what is found until the next visit is found on it."""
+        """Return the rank of the page to visit now; pages found until the next call count as found on it."""
         coldest = waiting.octave(0)
         octave = coldest if coldest == self._chosen else self._best(coldest, waiting, missing)
         self._visits[octave] += 1
@@ -52,7 +51,7 @@ class Leads:
         return 0 if octave == coldest else waiting.first(octave)
 
     def found(self, octaves: Sequence[int]) -> None:
-        """Pages of these octaves were not known before."""
+        """Enter the octaves of new pages."""
         if octaves:
             total = sum(octaves)
             self._found[self._last] += len(octaves)
@@ -61,8 +60,8 @@ class Leads:
             self._chosen = None
 
     def _best(self, coldest: int, waiting: Ranking, missing: int) -> int:
-        """The octave with the least heat per page."""
-        if self._steps >= 0:  # what is found on a page is not colder than it
+        """Return the octave with the least heat per page."""
+        if self._steps >= 0:  # found pages are not colder
             return coldest
         pages, prior = self._found.total(), missing / waiting.count
         mean, step = self._octaves / pages, self._steps / pages
@@ -76,12 +75,12 @@ class Leads:
         return best
 
     def _brings(self, octave: int, prior: float) -> float:
-        """How many pages a visit to this octave is likely to bring: ``prior``, and what visits have brought."""
+        """Return how many pages a visit to this octave finds on average; ``prior`` counts as one visit."""
         return (prior + self._found[octave]) / (1 + self._visits[octave])
 
 
 def heat_per_page(octave: float, brings: float, below: float) -> float:
-    """Of a page of this octave with pages of the octave ``below`` that it brings; hotter ones need not come next.
+    """Return the mean heat of a page of this octave and the pages it ``brings``, of octave ``below`` or colder.
 
     >>> heat_per_page(0, 3, -2), heat_per_page(0, 3, 2)
     (0.4375, 1.0)
@@ -89,11 +88,11 @@ def heat_per_page(octave: float, brings: float, below: float) -> float:
     return (exp2(octave) + brings * exp2(min(octave, below))) / (1 + brings)
 
 
-EARLY = 1e-9  #: a slot this much (of a step) before its time is on time
+EARLY = 1e-9  #: tolerance, in steps, for a slot before its time
 
 
 class _OrganPipes(RankedStrategy):
-    """Each remaining slot's penalty against the one at hand: as many pages as slots are worse are colder.
+    """Picks the page by rank: as many waiting pages are hotter as remaining slots have a smaller penalty.
 
     Pages discovered later are laid over the slots then left.
     """
@@ -102,18 +101,18 @@ class _OrganPipes(RankedStrategy):
         return max(0, self._waiting() - 1 - max(0, self._slots_to_mirror()))
 
     def _slots_to_mirror(self) -> int:
-        """How many slots ahead the other side of the middle has the same penalty; <= 0: the middle is past."""
+        """Return how many slots ahead the penalty is the same as now, beyond the middle; <= 0: the middle is past."""
         size = self.visits + self._waiting()
         if self.setting.observation is None:
             return size - 1 - 2 * self.visits
         middle = sum(self.setting.observation) / 2
-        if self.revisits:  # a page's two downloads lie `size` steps apart, on average centred on the middle
+        if self.revisits:  # a page's two downloads are `size` steps apart, centred on the middle on average
             middle -= size * self.setting.step / 2
         return math.floor(2 * (middle - self.now) / self.setting.step + EARLY)
 
 
 class SharcOffline(_OrganPipes):
-    """Single visits, the hottest nearest to the middle of the observation interval (Algorithm 1, Theorem 3).
+    """Makes single visits, the hottest nearest to the middle of the observation interval (Algorithm 1, Theorem 3).
 
     >>> from sharc_crawler.strategies.base import Candidates, Setting
     >>> offline = SharcOffline(Setting())
@@ -127,7 +126,7 @@ class SharcOffline(_OrganPipes):
 
 
 class SharcRevisits(_OrganPipes):
-    """Visit and revisit, each in the order of organ pipes (Definition 4): the greedy diagonal, near the optimum."""
+    """Makes visits, then revisits, both in the order of organ pipes (Definition 4): a greedy order near the optimum."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting, revisits="fifo")
@@ -136,16 +135,15 @@ class SharcRevisits(_OrganPipes):
 class SharcOnline(RankedStrategy):
     """Organ pipes while the site is being discovered (Algorithm 2, eqs. 11-16).
 
-    It departs from Algorithm 2 in the first stage. There the coldest page is taken as long as less than half of the
-    site is known; so where cold pages lead nowhere, they are spent soon, and then the hot ones, long before the middle.
-    Here pages found are watched: if they are colder than those that they are found on, a hotter page may come first
-    that leads to many (``leads.py``).
+    It differs from Algorithm 2 in the first stage. There the coldest page is next until half of the site is known. If
+    cold pages lead nowhere, they are soon used up, and hot ones follow long before the middle. Here, if found pages are
+    colder than those naming them, a hotter page that leads to many may come first (:class:`Leads`).
     """
 
     def __init__(self, setting: Setting, revisits: str = "none") -> None:
         super().__init__(setting, revisits)
         self._leads = Leads()
-        self._led = False  # the last visit was one that the leads named
+        self._led = False  # the last visit was chosen by the leads
 
     def _found(self, heats: list[float]) -> None:
         if self._led:

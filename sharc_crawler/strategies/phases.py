@@ -1,4 +1,4 @@
-"""Which slot a page is given: all first visits before all second ones, revisits first-in or last-in first."""
+"""Two phases: all first visits, then all revisits, in the same order (fifo) or the reverse (lifo)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from sharc_crawler.model import Instant, PageId, Plan, Slot, Visit
 from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 
 REVISITS = ("none", "fifo", "lifo")
-HOPEFUL, _HOPELESS, _ONLY, _SECOND = Plan.HOPEFUL, Plan.HOPELESS, Slot.ONLY, Slot.SECOND  # looked up once
-HOPELESS, TWICE = 1, 2  # marks of visited pages
+HOPEFUL, _HOPELESS, _ONLY, _SECOND = Plan.HOPEFUL, Plan.HOPELESS, Slot.ONLY, Slot.SECOND  # local names are faster
+HOPELESS, TWICE = 1, 2  # flags of visited pages
 
 
 class PhasedStrategy(Strategy):
-    """A strategy that orders first visits; the revisits follow in the same order (fifo) or in the reverse (lifo).
+    """Base of strategies that order first visits; revisits follow in the same order (fifo) or the reverse (lifo).
 
-    A subclass keeps the pages that wait for their first visit and says which is next. Revisits wait until every first
-    visit is finished, since each may bring links. With ``apex``, the last page is downloaded once, between the two
-    phases: the pyramid's interval of length zero.
+    A subclass keeps the waiting pages and says which is next. Revisits wait until every first visit is finished, since
+    each may bring links. With ``apex``, the last page is downloaded once, between the two phases: the pyramid's
+    interval of length zero.
     """
 
     def __init__(self, setting: Setting, revisits: str, *, apex: bool = False) -> None:
@@ -31,44 +31,44 @@ class PhasedStrategy(Strategy):
         self.accepts_late = not self.revisits
         self._last_first = revisits == "lifo"
         self._apex = apex
-        self.now: Instant = setting.start  # of the decision under way
-        self._visited = array("q")  # in the order of the visits
-        self._marks = bytearray()  # of the visited, one by one
-        self._in_flight: set[PageId] = set()  # first visits
-        self._closed: set[PageId] = set()  # visited, but with nothing (left) to revisit
-        self._only: PageId | None = None  # the page handed out as the last one known
-        self._revisited = 0  # how many of the visited have had their turn in the second phase
-        self._owed = 0  # second slots of the visited
+        self.now: Instant = setting.start  # time of the current decision
+        self._visited = array("q")  # pages in the order of visits
+        self._marks = bytearray()  # flags of each visited page
+        self._in_flight: set[PageId] = set()  # first visits under way
+        self._closed: set[PageId] = set()  # visited pages not to be revisited (any more)
+        self._only: PageId | None = None  # the page handed out in slot ONLY, as the last one known
+        self._revisited = 0  # visited pages that had their turn in the second phase
+        self._owed = 0  # revisits still to come
 
     @abstractmethod
     def _put(self, candidates: Candidates) -> None:
-        """Keep pages that wait for their first visit."""
+        """Add waiting pages."""
 
     @abstractmethod
     def _take(self) -> tuple[PageId, Plan]:
-        """Give up the waiting page to visit next (there is one)."""
+        """Remove and return the waiting page to visit next (there is one)."""
 
     @abstractmethod
     def _discard(self, page: PageId) -> bool:
-        """Give up this page; False: it does not wait."""
+        """Remove a waiting page; return ``False`` if it does not wait."""
 
     @abstractmethod
     def _waiting(self) -> int:
-        """How many pages wait for their first visit."""
+        """Return the number of waiting pages."""
 
     @property
     def visits(self) -> int:
-        """First visits handed out."""
+        """The number of first visits handed out."""
         return len(self._visited)
 
     def add(self, candidates: Candidates) -> None:
-        """Pages wait for their first visit."""
+        """Add pages that wait for their first visit."""
         if self._revisited and len(candidates) and not self.accepts_late:
             raise StateError(f"page {candidates.pages[0]} was added after the first revisit")
         self._put(candidates)
 
     def next(self, now: Instant) -> Visit | None:
-        """The next first visit, else, once all of them are finished, the next revisit."""
+        """Return the next first visit; once all are finished, the next revisit."""
         self.now = now
         if self._waiting():
             return self._first()
@@ -77,7 +77,7 @@ class PhasedStrategy(Strategy):
         return self._second()
 
     def _twice(self, slot: Slot) -> bool:  # noqa: ARG002 - a subclass may give single slots
-        """Whether a page visited in this slot owns a second one. The apex does as long as others may follow it."""
+        """Has a page visited in this slot a second one? The apex has as long as pages may follow it."""
         return self.revisits
 
     def _first(self) -> Visit:
@@ -87,7 +87,7 @@ class PhasedStrategy(Strategy):
         if not self.revisits:
             self.past_reference = self.past_reference or self._past_middle()
             return Visit(page, _ONLY, plan)
-        last = not self._waiting() and len(self._in_flight) == 1  # another in flight may have to be tried again later
+        last = not self._waiting() and len(self._in_flight) == 1  # another one in flight may be retried later
         self._only = page if self._apex and last else None
         return Visit(page, Slot.FIRST if self._only is None else Slot.ONLY, plan)
 
@@ -97,7 +97,7 @@ class PhasedStrategy(Strategy):
         self._owed += twice
 
     def _past_middle(self) -> bool:
-        """Single visits: T is when half of them are made."""
+        """Are half of all single visits made? T lies there."""
         visits = self.visits
         return 2 * visits > max(self.setting.size, visits + self._waiting())
 
@@ -109,7 +109,7 @@ class PhasedStrategy(Strategy):
         return None
 
     def _ahead(self) -> list[PageId]:
-        """The revisits, in order, as long as none has been handed out and no visit is to come."""
+        """Return the revisits, in order, unless one was handed out or visits are to come."""
         if not self.revisits or self._revisited or self._waiting() or self._in_flight:
             return []
         pages = [
@@ -120,14 +120,14 @@ class PhasedStrategy(Strategy):
         return pages[::-1] if self._last_first else pages
 
     def reorder(self, pages: Sequence[PageId]) -> None:
-        """Revisit these pages, in this order."""
+        """Revisit these pages in this order."""
         marks = dict(zip(self._visited, self._marks, strict=True))
         ordered = pages[::-1] if self._last_first else pages
         self._visited = array("q", ordered)
         self._marks = bytearray(marks[page] for page in ordered)
 
     def _turn(self) -> tuple[PageId, int]:
-        """The visited page whose turn in the second phase it is, and its mark."""
+        """Return the next visited page of the second phase, and its flags."""
         at = len(self._visited) - 1 - self._revisited if self._last_first else self._revisited
         self._revisited += 1
         return self._visited[at], self._marks[at]
@@ -138,13 +138,13 @@ class PhasedStrategy(Strategy):
         return Visit(page, Slot.SECOND, Plan.HOPELESS if mark & HOPELESS else Plan.HOPEFUL)
 
     def revisit_after_all(self, page: PageId) -> bool:
-        """The apex is as good as any other page: T lies behind it."""
+        """Agree to revisit the apex like any other page: T then lies behind it."""
         if page == self._only:
             self._only = None
         return self._apex
 
     def finished(self, visit: Visit, captured: bool) -> None:
-        """A visit is finished, one that was handed out or one made before a restart."""
+        """Enter the end of a visit, handed out here or made before a restart."""
         page = visit.page
         if visit.slot is _SECOND:
             if not self._revisited:  # finished before a restart

@@ -1,4 +1,4 @@
-"""Waiting pages in the order of a plan that is made anew as the site is being discovered."""
+"""Waiting pages in the order of a plan that is remade as the site is being discovered."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.base import Candidates
     from sharc_crawler.strategies.scout import Scout
 
-CLASSES = 512  #: exact up to here; then rates are binned to 1 % or more
-MANY = 1_000  #: pages that begin to wait at once, from which on they do so class by class
-NEWS = 0.01  #: share of the remaining slots after which a plan is made anew
+CLASSES = 512  #: maximum of exact classes; beyond, rates are binned by 1 % or more
+MANY = 1_000  #: pages added at once from which they are added class by class
+NEWS = 0.01  #: news, as a share of the remaining slots, after which a plan is remade
 
 
 class TakenPage(NamedTuple):
-    """A page that waits no longer."""
+    """A page taken for its visit."""
 
     page: PageId
     plan: Plan
@@ -35,14 +35,14 @@ class TakenPage(NamedTuple):
 
 
 class _Line:
-    """A class in the plan: its runs, and how many pages the one under way still takes."""
+    """A class in the plan: its runs, and how many pages the current one still takes."""
 
     __slots__ = ("left", "queued", "runs", "serial", "source")
 
     def __init__(self, serial: int, source: WaitingClass, runs: list[tuple[int, Run]]) -> None:
         self.serial = serial
         self.source = source
-        self.runs = runs  # with their places in the plan, the next one last
+        self.runs = runs  # each with its place in the plan, the next one last
         self.left = runs[-1][1].pages
         self.queued = True
 
@@ -51,7 +51,7 @@ class _Line:
         return self.runs[-1][0]
 
     def take(self) -> Plan:
-        """What the plan expects of the next page. The last run takes all that come beyond the plan."""
+        """Take a page from the current run; return its plan. The last run takes all pages beyond the plan."""
         plan = self.runs[-1][1].plan
         self.left -= 1
         if self.left <= 0 and len(self.runs) > 1:
@@ -61,18 +61,17 @@ class _Line:
 
 
 class PlannedPages:
-    """Pages that wait, real ones known and *virtual* ones for what is still undiscovered, in the order of one plan.
+    """Waiting pages in the order of one plan: real ones, and *virtual* ones that stand for undiscovered pages.
 
-    Real pages are taken in the order of the plan, or, while pages are missing and there is a scout, in the order in
-    which it names them by that plan; what is planned for a virtual page waits until it is found. The plan is made anew
-    when discoveries, or visits while pages are missing, exceed 1 % of the slots left, and when Δ is another: offline,
-    where everything is known at the start, it is made once.
+    Real pages are taken in the order of the plan; while pages are missing, a scout may name others first. The slot of a
+    virtual page waits until a page for it is found. The plan is remade when Δ changes, or when discoveries, and visits
+    while pages are missing, exceed 1 % of the slots left. Offline, with all pages known at the start, it is made once.
 
     Parameters
     ----------
-    plan: lays classes (hottest first) over the slots left; runs in the order of the visits
-    prior: rates that undiscovered pages are drawn from; none: as the known
-    attested_apart: attested pages are classes of their own
+    plan: assigns classes (hottest first) to the slots left; returns runs in the order of visits
+    prior: quantiles of the rates of undiscovered pages; empty: as of known pages
+    attested_apart: put attested pages into classes of their own
 
     """
 
@@ -84,30 +83,29 @@ class PlannedPages:
         attested_apart: bool = False,
     ) -> None:
         self.plan = plan
-        #: names the pages to be visited while others are missing; the plan is then one over the intervals 0, 2Δ, 4Δ,
-        #: ... of pages that are judged by bytes
+        #: names the pages to visit while others are missing; the plan must then use the intervals 0, 2Δ, 4Δ, ...
         self.scout: Scout | None = None
-        self.bounded = False  #: not all that wait may have a visit
-        self.strict = False  #: runs take no more pages than planned; any page may follow when all are spent
+        self.bounded = False  #: there may not be a visit for every page
+        self.strict = False  #: runs take no more pages than planned; any page may follow when all are used up
         self._prior = [WaitingClass(rate, 1.0, math.inf, attested=False, number=0) for rate in prior]
         self._attested_apart = attested_apart
-        self._errands: list[PageId] = []  # named by the scout, the next one last
-        self._rows_of: dict[WaitingClass, int] = {}  # of the plan that they were named by
+        self._errands: list[PageId] = []  # pages named by the scout, the next one last
+        self._rows_of: dict[WaitingClass, int] = {}  # row of each class in the current plan
         self._pages = WaitingPages(CLASSES)
         self._lines: dict[WaitingClass, _Line] = {}
-        self._heap: list[tuple[int, int, _Line]] = []  # by place; some have no waiting page any more
-        self._serial = count()  # of lines: breaks ties in the heap
-        self._news = 0  # what the plan does not know of
-        self._basis = (math.nan, math.nan)  # Δ and width of the classes that the plan is made for; nan: no plan
+        self._heap: list[tuple[int, int, _Line]] = []  # by place; some lines have no waiting page any more
+        self._serial = count()  # breaks ties in the heap
+        self._news = 0  # discoveries and visits since the plan was made
+        self._basis = (math.nan, math.nan)  # Δ and bins' width that the plan is made for; nan: no plan
 
     def __len__(self) -> int:
         return len(self._pages)
 
     def put(self, candidates: Candidates) -> None:
-        """Pages begin to wait."""
+        """Add waiting pages."""
         columns = (candidates.pages, candidates.rates, candidates.weights, candidates.shapes, candidates.attested)
         if len(candidates) >= MANY and not self._lines:
-            from sharc_crawler.strategies.waiting_many import put_all  # few sites name so many at once
+            from sharc_crawler.strategies.waiting_many import put_all  # rare
 
             put_all(self._pages, candidates, candidates.attested & self._attested_apart)
         else:
@@ -117,16 +115,16 @@ class PlannedPages:
             self.scout.found(len(candidates))
 
     def reprice(self, page: PageId, rate: float) -> None:
-        """Another rate for a page, if it waits."""
+        """Change the rate of a page, if it waits."""
         if (source := self._pages.reprice(page, rate)) is not None:
             self._joined(source)
 
     def discard(self, page: PageId) -> WaitingClass | None:
-        """A page waits no longer; its class, or None where it did not wait."""
+        """Remove a waiting page; return its class, or ``None`` if it does not wait."""
         return self._pages.discard(page)
 
     def take(self, missing: int, step: Seconds) -> TakenPage:
-        """The page (there is one) to visit next, while so many pages are missing: expected, but undiscovered."""
+        """Remove and return the next page (there is one); ``missing``: pages expected but undiscovered."""
         scouting = self.scout is not None and missing > 0
         stale = self._basis != (step, self._pages.width) or scouting != bool(self._errands)
         if stale or self._news > NEWS * (len(self) + missing):
@@ -139,7 +137,7 @@ class PlannedPages:
         return taken
 
     def _errand(self) -> TakenPage | None:
-        """The next page that the scout has named, if it still waits: it gives up the interval that it was kept for."""
+        """Return the next waiting page that the scout named; it leaves the slot planned for it."""
         while self.scout is not None and self._errands:
             page = self._errands.pop()
             if (source := self._pages.discard(page)) is not None:
@@ -155,13 +153,13 @@ class PlannedPages:
         place, plan = line.place, line.take()
         if line.place != place:
             heapreplace(self._heap, (line.place, line.serial, line))
-        # Of pages alike, those found first are what others link to and change more than we know: where all is known
-        # and fits, they are kept for the shortest intervals. While pages are missing they come first, to find these.
+        # Of similar pages, those found first are linked most and change more than estimated. If all pages are known and
+        # fit, they get the shortest intervals. While pages are missing, they come first, to find these.
         newest = plan is Plan.HOPEFUL and not missing and not self.bounded
         return TakenPage(self._pages.pop(line.source, newest), plan, line.source)
 
     def _first(self) -> _Line | None:
-        """The first line in the plan with a waiting page; those without leave the heap."""
+        """Return the first line of the plan with a waiting page; drop those without."""
         while self._heap:
             line = self._heap[0][2]
             if line.source.waiting and (line.left > 0 or not self.strict):
@@ -171,7 +169,7 @@ class PlannedPages:
         return None
 
     def _joined(self, source: WaitingClass) -> None:
-        """A page has come to wait in this class: until the next plan, it follows the present one."""
+        """A page has joined this class: give it a place in the current plan."""
         self._news += 1
         if self._basis[1] != self._pages.width:  # or there is none
             return
@@ -181,8 +179,8 @@ class PlannedPages:
             heappush(self._heap, (line.place, line.serial, line))
 
     def _append(self, source: WaitingClass) -> _Line:
-        """A class that the plan does not know joins the last run of the one nearest in heat."""
-        nearest = min(self._lines, key=lambda one: abs(one.heat - source.heat))
+        """Add a class unknown to the plan to the last run of the class nearest in heat."""
+        nearest = min(self._lines, key=lambda known: abs(known.heat - source.heat))
         line = self._lines[source] = _Line(next(self._serial), source, self._lines[nearest].runs[:1])
         line.queued = False
         return line
@@ -204,7 +202,7 @@ class PlannedPages:
             self._errands = self._named(self.scout, [source for source, _ in rows], missing)
 
     def _named(self, scout: Scout, planned: list[WaitingClass], missing: int) -> list[PageId]:
-        """As many errands as visits are made under one plan."""
+        """Let the scout name as many pages as are visited under one plan."""
         self._rows_of = {source: row for row, source in enumerate(planned)}
         pages, classes = self._pages.waiting()
         row_of = np.zeros(int(classes.max()) + 1, np.int64)
@@ -214,30 +212,30 @@ class PlannedPages:
         return scout.errands(pages, row_of[classes], 1 + int(NEWS * (len(self) + missing)))[::-1]
 
     def _rows(self, missing: int) -> list[tuple[WaitingClass, int]]:
-        """Classes to plan and their pages, hottest first: those that wait, and as many virtual ones as are missing."""
+        """Return the classes to plan, hottest first, each with the number of its waiting and virtual pages."""
         classes = self._pages.classes
-        counts = np.array([one.waiting for one in classes])
+        counts = np.array([known.waiting for known in classes])
         if self._prior:
             counts = np.concatenate([counts, apportion(missing, np.ones(len(self._prior)))])
         else:
-            counts += apportion(missing, np.array([one.known for one in classes]))
+            counts += apportion(missing, np.array([known.known for known in classes]))
         rows = zip([*classes, *self._prior], counts.tolist(), strict=True)
         return sorted((row for row in rows if row[1]), key=lambda row: -row[0].heat)
 
 
 def _classes(rows: list[tuple[WaitingClass, int]]) -> Classes:
-    shapes = np.array([one.shape for one, _ in rows])
+    shapes = np.array([source.shape for source, _ in rows])
     return Classes(
-        np.array([one.rate for one, _ in rows]),
+        np.array([source.rate for source, _ in rows]),
         np.array([pages for _, pages in rows], np.int64),
-        np.array([one.weight for one, _ in rows]),
+        np.array([source.weight for source, _ in rows]),
         None if np.isinf(shapes).all() else shapes,
-        np.array([one.attested for one, _ in rows]),
+        np.array([source.attested for source, _ in rows]),
     )
 
 
 def apportion(total: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """A number of pages in proportion to shares, in whole pages.
+    """Divide a number of pages in proportion to shares, in whole pages.
 
     >>> apportion(5, np.array([1.0, 1.0]))
     array([2, 3])

@@ -1,6 +1,6 @@
-"""The pyramid: all visits, then all revisits in the reverse order, around the last page's single download.
+"""The pyramid: all visits, then all revisits in reverse order, around the last page's single download.
 
-The slots that are left have the intervals 0, 2Δ, 4Δ, ...; the visit to make is the one on the longest interval.
+The slots left have the intervals 0, 2Δ, 4Δ, ...; the next visit is the one with the longest interval.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from sharc_crawler.strategies.planned import PlannedPages
 
 
 class PyramidStrategy(PhasedStrategy):
-    """Follows a planner, offline and online alike."""
+    """Follows a planner, offline and online."""
 
     def __init__(self, setting: Setting, planner: Planner, *, attested_apart: bool = False) -> None:
-        super().__init__(setting, "lifo", apex=not attested_apart)  # T is then a sitemap's download, not a page's
+        super().__init__(setting, "lifo", apex=not attested_apart)  # with lastmods, T is a sitemap's download
         self._planner = planner
         self._pages = PlannedPages(self._plan, setting.prior, attested_apart=attested_apart)
         self._pages.bounded = setting.bounded
@@ -28,10 +28,10 @@ class PyramidStrategy(PhasedStrategy):
         return self._planner(classes, 2 * self.setting.step)
 
     def _put(self, candidates: Candidates) -> None:
-        if self._may_scout and len(candidates):  # the first pages: from now on the known ones do not become fewer
+        if self._may_scout and len(candidates):  # decided once, at the first pages
             self._may_scout = False
             if self.setting.size > len(candidates):
-                from sharc_crawler.strategies.scout import Scout  # where more pages are expected than are known
+                from sharc_crawler.strategies.scout import Scout  # only if more pages are expected than known
 
                 self._pages.scout = Scout()
         self._pages.put(candidates)
@@ -48,11 +48,11 @@ class PyramidStrategy(PhasedStrategy):
         return len(self._pages)
 
     def revisits_ahead(self) -> list[PageId]:
-        """The order of the revisits is open: the plan was made with what was known before the visits."""
+        """Return the revisits: more is known now than when they were planned."""
         return self._ahead()
 
     def linked(self, pages: Sequence[PageId]) -> None:
-        """Pages that many link to are likely to have links."""
+        """Tell the scout which pages are linked to."""
         if self._pages.scout is not None:
             self._pages.scout.linked(pages)
 

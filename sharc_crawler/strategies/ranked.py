@@ -1,4 +1,4 @@
-"""Orders by rank: the pages that wait, from coldest to hottest, and a rule that names the place of the next."""
+"""Strategies by rank: a rule picks the next page from the waiting ones, sorted from coldest to hottest."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.phases import HOPEFUL, PhasedStrategy
 from sharc_crawler.strategies.ranking import Ranking
 
-HOTTEST = sys.float_info.max  #: what more may come of a rate and a weight is as hot
+HOTTEST = sys.float_info.max  #: upper bound of heat
 
 
 class RankedStrategy(PhasedStrategy):
-    """A subclass names the rank of the next page; heat is weight times rate."""
+    """Base of strategies by rank; heat is weight times rate."""
 
     def __init__(self, setting: Setting, revisits: str) -> None:
         super().__init__(setting, revisits)
         self._pages = Ranking()
-        self._weights: dict[PageId, float] = {}  # where they are not 1
+        self._weights: dict[PageId, float] = {}  # those other than 1
 
     @abstractmethod
     def _rank(self) -> int:
-        """The place of the next visit's page among the waiting, from 0 (coldest)."""
+        """Return the next page's rank among the waiting ones; 0: coldest."""
 
     def _put(self, candidates: Candidates) -> None:
         pages, heats, weights = candidates.pages.tolist(), self._utilities(candidates), candidates.weights.tolist()
-        if weights.count(1.0) < len(weights):  # hardly ever
+        if weights.count(1.0) < len(weights):  # rare
             heats = np.minimum(heats * candidates.weights, HOTTEST)
             self._weights.update((page, weight) for page, weight in zip(pages, weights, strict=True) if weight != 1)
         hot = heats.tolist()
@@ -40,11 +40,11 @@ class RankedStrategy(PhasedStrategy):
         self._found(hot)
 
     def _utilities(self, candidates: Candidates) -> NDArray[np.float64]:
-        """What pages are ranked by, before weights: their mean rates."""
+        """Return what pages are ranked by, before weights: mean rates."""
         return candidates.rates
 
     def _found(self, heats: list[float]) -> None:
-        """Pages as hot as these wait now."""
+        """Note the heats of new pages."""
 
     def _take(self) -> tuple[PageId, Plan]:
         return self._pages.pop(self._rank()), HOPEFUL
@@ -63,7 +63,7 @@ class RankedStrategy(PhasedStrategy):
 
 
 class HottestFirst(RankedStrategy):
-    """Among the known pages, the one that changes most."""
+    """Visits the known page that changes most."""
 
     def __init__(self, setting: Setting, revisits: str = "lifo") -> None:
         super().__init__(setting, revisits)
@@ -73,9 +73,9 @@ class HottestFirst(RankedStrategy):
 
 
 class OlstonPandey(HottestFirst):
-    """The highest utility first: the blur of a page downloaded at the end of the observation interval.
+    """Visits the page with the highest utility: the blur of a page downloaded at the end of the observation interval.
 
-    For that, ``Candidates.utilities`` are (1/(o_e-o_s)) Σ (h_j - o_s) over the history of changes; by default the rate.
+    ``Candidates.utilities`` must be (1/(o_e-o_s)) Σ (h_j - o_s) over the history of changes; the default is the rate.
     Source: Olston and Pandey, Recrawl scheduling based on information longevity, WWW 2008, as the paper applies it.
     """
 
@@ -86,11 +86,11 @@ class OlstonPandey(HottestFirst):
         return candidates.utilities
 
     def reprice(self, page: PageId, rate: float) -> None:
-        """Utilities do not follow the rates."""
+        """Do nothing: utilities do not depend on rates."""
 
 
 class HottestLast(RankedStrategy):
-    """Among the known pages, the one that changes least."""
+    """Visits the known page that changes least."""
 
     def __init__(self, setting: Setting, revisits: str = "lifo") -> None:
         super().__init__(setting, revisits)

@@ -1,4 +1,4 @@
-"""What a strategy that is stopped did, in words: whatever it decided or raised, and however that is spelled."""
+"""Describe, for errors, what a stopped strategy decided or raised, whatever that is."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from signal import SIGINT, default_int_handler, getsignal
 from sharc_crawler.model import PageId, Plan, Slot, Visit
 from sharc_crawler.strategies.door import Standing
 
-LONGEST = 300  #: characters of what it says
+LONGEST = 300  #: characters of a description
 
 
 def words(thing: object) -> str:
-    """What something says of itself, if it can.
+    """Describe a value or an exception.
 
     >>> words(ValueError("no")), words(("x",))
     ('no', "('x',)")
@@ -26,7 +26,7 @@ def words(thing: object) -> str:
 
 
 def raised(error: BaseException) -> str:
-    """What it raised, and where. Raises Ctrl-C again; under a reactor that hears it itself, it was the strategy's."""
+    """Describe an exception and its place. Raise Ctrl-C again, unless a reactor handles it (the strategy raised it)."""
     if isinstance(error, KeyboardInterrupt) and getsignal(SIGINT) is default_int_handler:
         raise error
     frames = traceback.extract_tb(error.__traceback__)
@@ -35,7 +35,7 @@ def raised(error: BaseException) -> str:
 
 
 def fault_of(decided: object) -> str:
-    """Why what a strategy decided is no visit; empty: it is one. Numbers of NumPy look like others and are none.
+    """Return why a decision is not a visit; empty if it is one. NumPy's numbers are not ints.
 
     >>> import numpy as np
     >>> fault_of(Visit(np.int64(0), Slot.FIRST)), fault_of(Visit(0, Slot.FIRST)), fault_of(3)
@@ -50,14 +50,14 @@ def fault_of(decided: object) -> str:
 
 
 def left_out(pages: bytearray, waiting: int) -> tuple[PageId, str]:
-    """Nothing is under way, it has nothing more, and pages are left: the first of them, and what is wrong."""
+    """Return the first page that a strategy without further visits left out, and what is wrong."""
     page = pages.find(Standing.WAITING if waiting else Standing.DUE)
     what = "was never handed out" if waiting else "was never revisited"
     return page, f"it says that nothing is left, and page {page} {what}"
 
 
 def standing_of(pages: Sequence[int], page: PageId | None, slot: Slot | None) -> str:
-    """The page, the slot and where the page stands."""
+    """Describe page, slot and the page's standing."""
     if page is None:
         return ""
     known = isinstance(page, int) and 0 <= page < len(pages)

@@ -1,4 +1,4 @@
-"""The order of the revisits, once all visits are made and more is known of the pages than when they were planned."""
+"""Order revisits anew once all visits are made and more is known of the pages."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from sharc_crawler.strategies.base import Candidates
 
 Column = NDArray[np.float64]
 
-STEPS = 32  #: weights are told apart to a part of so many: pages that differ less are planned alike
+STEPS = 32  #: weights are rounded up to multiples of 1/STEPS of the largest
 
 
 def revisit_order(rates: Column, weights: Column, shapes: Column, elapsed: Column, step: Seconds) -> NDArray[np.int64]:
-    """Positions of the pages in the order of their revisits, the first one first.
+    """Return the positions of pages in the order of their revisits.
 
-    What a page still has to survive begins at T, so the slots' intervals are 0, Δ, 2Δ, …, and the greedy split of
-    SHARC-selective lays the pages over them, each with the weight w·P(it has survived until T). The order given
-    (0, 1, 2, …) stands where it is expected to do as well.
+    A page must stay unchanged from T to its revisit, so the slots have the intervals 0, Δ, 2Δ, …. The greedy split of
+    SHARC-selective assigns pages to them, with the weights w·P(unchanged until T). The given order (0, 1, 2, …) is kept
+    if it is expected to do as well.
 
     Parameters
     ----------
-    weights: 0 for pages that are known to have changed since their visit
-    elapsed: seconds between visit and T over which nobody knows; 0: it is known that the page has not changed
+    weights: 0 for pages known to have changed since their visit
+    elapsed: seconds between visit and T; 0 for pages known to be unchanged
 
     >>> few = np.array([0.1, 0.1, 0.3]), np.array([0.0, 1.0, 1.0]), np.full(3, np.inf), np.zeros(3)
     >>> revisit_order(*few, step=1.0).tolist()
     [2, 1, 0]
 
     """
-    from sharc_crawler.strategies.planned import PlannedPages  # 1,100 lines that an order made at T alone needs
+    from sharc_crawler.strategies.planned import PlannedPages  # 1,100 lines, needed only at T
     from sharc_crawler.strategies.selective import selective
 
     alive = weights * np.exp(log_survival(rates, elapsed, shapes))

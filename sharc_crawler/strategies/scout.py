@@ -1,12 +1,12 @@
-"""Which pages to visit while others are expected, but still undiscovered.
+"""Choose pages to visit while others are expected but undiscovered.
 
-A plan counts on virtual pages. Where it is the turn of one that has not been found yet, some page that waits must be
-visited out of its turn, and loses the interval that it was kept for. So what leads to missing pages is worth an early
-visit: not the coldest page, but the one that loses least on the average of itself and of the pages that it brings.
-These are taken for cold. (So Horn's rule, SIAM J. Appl. Math. 1972, orders jobs of which some wait for others.) It is
-expected to bring the more, the more links lead to it (hubs are linked to, and link), and the more visits to pages of
-about its rate found something, but never more than are missing; and of this the share that visits which cost something
-brought till now. Where that is little, the coldest page is next.
+A plan counts on virtual pages. If it is the turn of one not found yet, another waiting page must be visited out of
+turn, and loses its planned interval. So pages that lead to undiscovered ones are worth an early visit: not the
+coldest page is next, but the one with the least loss per page, counted over itself and the pages it leads to, which are
+assumed cold. (This is Horn's rule for jobs that wait for others, SIAM J. Appl. Math. 1972.) A page is expected to
+lead to more pages the more links lead to it (hubs are linked to, and link), and the more visits to pages of similar
+rate found something, but never to more than are missing. This is scaled by what such costly visits found so far. If
+that is little, the coldest page is next.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from sharc_crawler.strategies.classes import Classes, Run
 
 Column = NDArray[np.float64]
 
-BANDS = 8  #: bands of rates in an octave
-NEVER = -1100 * BANDS  #: band of the rate 0: below any other's
-ALONE = 0.01  #: links to a page that no document named: a seed
-FEW = 1024  #: pages that there is room for at first
-TRACE = 1e-9  #: visits that find something, of any rate: where no other did, all are as likely
+BANDS = 8  #: bands of rates per octave
+NEVER = -1100 * BANDS  #: band of rate 0, below all others
+ALONE = 0.01  #: links assumed to a page that no document named, such as a seed
+FEW = 1024  #: initial size of the table of links
+TRACE = 1e-9  #: prior number of visits, all fruitful, at any rate
 
 
 class Scout:
-    """Learns which visits find pages that were not known before.
+    """Learns which visits find new pages.
 
     >>> from sharc_crawler.model import Plan
     >>> from sharc_crawler.strategies.classes import Run
@@ -47,20 +47,20 @@ class Scout:
 
     def __init__(self) -> None:
         self._visits: Counter[int] = Counter()  # by band of the rate
-        self._fruitful: Counter[int] = Counter()  # those that found something
-        self._last: int | None = None  # band of the last visit, if it has found nothing yet
+        self._fruitful: Counter[int] = Counter()  # visits that found something, by band
+        self._last: int | None = None  # band of the last visit, while it has found nothing
         self._bands = np.zeros(0, np.int64)  # of the classes in the plan, and by class:
         self._costs = self._near_visits = self._near_fruitful = np.zeros(0)
         self._unlikely = np.zeros(0, np.bool_)
-        self._planned = 0  # pages
-        self._nearness: dict[int, Column] = {}  # of a band of visits
-        self._links = np.zeros(FEW, np.int32)  # that visits found, by the page that they lead to
-        self._errands: dict[PageId, tuple[float, int]] = {}  # chances and row of those named that cost something
-        self._expected = self._brought = 1.0  # pages, by visits to such; where there was none yet they are equal
-        self._costly = False  # the last visit was one
+        self._planned = 0  # pages in the plan
+        self._nearness: dict[int, Column] = {}  # of all classes to a band
+        self._links = np.zeros(FEW, np.int32)  # links found so far, by target page
+        self._errands: dict[PageId, tuple[float, int]] = {}  # named pages with a loss: chances, row
+        self._expected = self._brought = 1.0  # pages expected from, and found by, visits with a loss
+        self._costly = False  # the last visit had a loss
 
     def visited(self, page: PageId, rate: float) -> None:
-        """A page of this rate is visited: what is found until the next visit is found on it."""
+        """Enter a visit to a page of this rate; pages found until the next visit count as found on it."""
         errand = self._errands.pop(page, None)
         self._costly = errand is not None
         if errand is not None:
@@ -72,7 +72,7 @@ class Scout:
             self._near_visits += self._near(self._last)
 
     def found(self, pages: int) -> None:
-        """So many pages were not known before."""
+        """Enter a number of new pages."""
         self._brought += self._costly * pages
         if self._last is None or not pages:
             return
@@ -82,7 +82,7 @@ class Scout:
         self._last = None
 
     def brief(self, classes: Classes, runs: list[Run], width: Seconds) -> None:
-        """The plan, over the intervals 0, width, 2 width, ..."""
+        """Take a new plan, over the intervals 0, width, 2 width, ..."""
         with np.errstate(divide="ignore"):
             self._bands = np.floor(np.maximum(np.log2(classes.rates) * BANDS, NEVER)).astype(np.int64)
         self._costs, self._planned = costs(classes, runs, width), int(classes.counts.sum())
@@ -95,15 +95,15 @@ class Scout:
 
     @property
     def likely(self) -> Column:
-        """How likely a visit to a page of each class finds something new: the share of the visits that did.
+        """The probability, by class, that a visit finds something: the share of visits that did.
 
-        Each counts by how near its page's rate was: 1 in the same band, 1/4 in the next, 1/9 in the one after that.
+        Visits are weighted by the distance of bands: 1 in the same band, 1/4 in the next, 1/9 in the one after that.
         """
         likely: Column = self._near_fruitful / self._near_visits
         return likely
 
     def linked(self, pages: Sequence[PageId]) -> None:
-        """A document that was visited links to these pages, found on it or before."""
+        """Enter the links of a document."""
         if not pages:
             return
         numbers = np.array(pages, np.int64)
@@ -112,22 +112,22 @@ class Scout:
         self._links[numbers] += 1
 
     def errands(self, pages: NDArray[np.int64], rows: NDArray[np.int64], most: int) -> list[PageId]:
-        """Up to ``most`` of these pages, which are of these rows of the plan, in the order in which to visit them.
+        """Return up to ``most`` of these pages in the order to visit them: the least loss per page first.
 
-        First those that cost least, on the average of themselves and of what they bring.
+        ``rows``: each page's row in the plan.
         """
         links = self._links[np.minimum(pages, len(self._links) - 1)] * (pages < len(self._links))
-        chances = np.minimum(links, self._planned - len(pages)) + ALONE  # as many as are missing
+        chances = np.minimum(links, self._planned - len(pages)) + ALONE  # at most the missing ones
         promises, losses = chances * self.likely[rows], self._costs[rows]
         brings = promises * (self._brought / self._expected)
         first = np.lexsort((-promises, losses / (1 + brings)))[:most]
         named: list[PageId] = pages[first].tolist()
-        told = zip(named, chances[first].tolist(), rows[first].tolist(), losses[first].tolist(), strict=True)
-        self._errands = {page: (chance, row) for page, chance, row, loss in told if loss}
+        columns = zip(named, chances[first].tolist(), rows[first].tolist(), losses[first].tolist(), strict=True)
+        self._errands = {page: (chance, row) for page, chance, row, loss in columns if loss}
         return named
 
     def gives_up(self, row: int) -> bool:
-        """Is a page of this row likelier to change than not, if it is visited now?"""
+        """Is a page of this row, if visited now, more likely to change than not?"""
         return bool(self._unlikely[row])
 
     def _near(self, band: int) -> Column:
@@ -138,13 +138,13 @@ class Scout:
 
 
 def _nearness(bands: NDArray[np.int64], others: NDArray[np.int64] | int) -> Column:
-    """How much visits to pages of other bands tell of pages of these."""
+    """Return the weights of visits in other bands."""
     nearness: Column = 1.0 / (1.0 + np.abs(bands - others)) ** 2
     return nearness
 
 
 def costs(classes: Classes, runs: list[Run], width: Seconds) -> Column:
-    """By class, what a plan loses if the class's next page takes the longest interval, and all before it move up."""
+    """Return the loss, by class, if the class's next page takes the longest interval and all before it move up."""
     rows, pages = np.array([run.row for run in runs]), np.array([run.pages for run in runs])
     ends = np.cumsum(pages)
     longest, shortest = (ends[-1] - 1 - (ends - pages)) * width, (ends[-1] - ends) * width

@@ -1,4 +1,4 @@
-"""SHARC-selective: as many pages as possible in one state from visit to revisit (Algorithms 3 and 4)."""
+"""SHARC-selective: as many pages as possible unchanged from visit to revisit (Algorithms 3 and 4)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.classes import Classes, Run
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 
-CALM = 1e-6  #: changes in the longest interval; up to here giving a page up gains less than CALM² pages: it is kept
+CALM = 1e-6  #: expected changes in the longest interval, up to which giving up a page gains less than CALM² pages
 
 
 def split(classes: Classes, width: Seconds) -> NDArray[np.int64]:
-    """How many pages of each class are hopeless, on the pyramid's intervals 0, width, 2 width, ... (seconds).
+    """Return how many pages of each class are hopeless on the intervals 0, width, 2 width, ... (seconds).
 
-    The hottest page takes the interval of length zero, untested.
+    The hottest page takes the interval of length zero without a test.
 
     >>> from sharc_crawler.strategies.classes import Classes
     >>> rates = np.array([0.40, 0.35, 0.30, 0.25, 0.20])  # Example 11 of the paper
@@ -27,13 +27,13 @@ def split(classes: Classes, width: Seconds) -> NDArray[np.int64]:
     asked[:1] &= classes.counts[:1] > 1
     if not asked.any():
         return np.zeros(len(classes), np.int64)
-    from sharc_crawler.strategies.keep_or_drop import drops_of  # only where giving pages up may gain something
+    from sharc_crawler.strategies.keep_or_drop import drops_of  # only if giving up pages may gain something
 
     return drops_of(classes, width, asked)
 
 
 def selective(classes: Classes, width: Seconds) -> list[Run]:
-    """The hopeless, hottest first, on the longest intervals; then the hopeful, coldest first (a Planner)."""
+    """Return hopeless pages, hottest first, on the longest intervals; then hopeful ones, coldest first (a Planner)."""
     hopeless = split(classes, width).tolist()
     hopeful = [count - dropped for count, dropped in zip(classes.counts.tolist(), hopeless, strict=True)]
     runs = [Run(row, pages, Plan.HOPELESS) for row, pages in enumerate(hopeless) if pages]
@@ -41,7 +41,7 @@ def selective(classes: Classes, width: Seconds) -> list[Run]:
 
 
 class SharcSelective(PyramidStrategy):
-    """Gives up the pages that are too hot, so that the others get shorter intervals; offline and online.
+    """Gives up pages that are too hot, so that the others get shorter intervals, offline and online.
 
     >>> from sharc_crawler.strategies.base import Candidates, Setting
     >>> strategy = SharcSelective(Setting(step=1.0))  # Example 11 of the paper

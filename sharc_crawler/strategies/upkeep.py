@@ -1,10 +1,10 @@
-"""How often each page is looked at again, within so many looks a second, where a site is kept up without an end: pure.
+"""How often a continuous capture looks at each page, given the number of looks per second.
 
-A page that changes as a Poisson process of rate λ, and is looked at every I seconds, is shown to have stayed as it was
-around an instant with the probability e^{-λI}: nothing changed between the looks before and after it. ``coherent``
-makes the sum over all pages greatest. Below λ looks a second a page brings less for each look than above: so pages that
-change too often are given up for the others, as a capture's plan gives them up. ``sharp`` makes the sum of λI least,
-which is four times the blur: the changes that lie between an instant and the look that is nearest to it.
+A page changes as a Poisson process of rate λ and is looked at every I seconds. Around an instant it is shown unchanged
+with probability e^{-λI}: nothing changed between the looks before and after. ``coherent`` maximizes the sum over all
+pages. Below λ looks per second, a page gains less per look than above, so pages that change too often are given up, as
+in a capture's plan. ``sharp`` minimizes the sum of λI, which is four times the blur: the changes between an instant and
+the look nearest to it.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
 Column = NDArray[np.float64]
-Upkeep = Callable[[Column, Rate], Column]  #: rates, looks a second over all → seconds between two looks at each
+Upkeep = Callable[[Column, Rate], Column]  #: rates, looks per second over all pages → seconds between looks, by page
 
-LEAST = 1e-9  #: changes per second: a page that never changed may do so
-_STEPS = 60  #: of each bisection
+LEAST = 1e-9  #: lower bound of rates, changes per second
+_STEPS = 60  #: steps of each bisection
 
 
 def coherent(rates: Column, per_second: Rate) -> Column:
-    """Most pages as they were, at any instant; inf: a page is given up.
+    """Return intervals that show most pages unchanged at any instant; inf: the page is given up.
 
     >>> coherent(np.array([1.0, 1.0, 4.0]), 4.0).round(2).tolist()
     [0.5, 0.5, inf]
     """
     rates = np.maximum(rates, LEAST)
-    low, high = -120.0, -0.999 - math.log(rates.min())  # logarithm of what a look a second is worth: nothing at last
+    low, high = -120.0, -0.999 - math.log(rates.min())  # logarithm of the price of a look per second
     for _ in range(_STEPS):
         middle = (low + high) / 2
         spent = (1.0 / _worth(rates, math.exp(middle))).sum()
@@ -44,7 +44,7 @@ def coherent(rates: Column, per_second: Rate) -> Column:
 
 
 def _worth(rates: Column, price: float) -> Column:
-    """The interval at which one look more a second brings its price: x²e^{-x} = price·λ with x = λI of at most 1."""
+    """Return the intervals where one more look per second gains its price: x²e^{-x} = price·λ, x = λI <= 1."""
     low, high = np.full(len(rates), 1e-30), np.ones(len(rates))
     for _ in range(_STEPS):
         middle = np.sqrt(low * high)
@@ -54,9 +54,9 @@ def _worth(rates: Column, price: float) -> Column:
 
 
 def _filled(rates: Column, every: Column, per_second: Rate) -> Column:
-    """Pages alike are given up together: what is left of the looks by then goes to as many of the coldest as it keeps.
+    """Spend looks left over on the coldest pages given up, since equal pages are given up together.
 
-    Where none can be kept at all, all looks go to the coldest.
+    If no page can be kept, the coldest gets all looks.
     """
     spare = per_second - (1.0 / every).sum()
     given_up = np.flatnonzero(np.isinf(every))
@@ -71,7 +71,7 @@ def _filled(rates: Column, every: Column, per_second: Rate) -> Column:
 
 
 def sharp(rates: Column, per_second: Rate) -> Column:
-    """Least blur at any instant.
+    """Return intervals with the least blur at any instant.
 
     >>> sharp(np.array([1.0, 4.0]), 3.0).tolist()
     [1.0, 0.5]
@@ -82,7 +82,7 @@ def sharp(rates: Column, per_second: Rate) -> Column:
 
 
 def even(rates: Column, per_second: Rate) -> Column:
-    """All alike, whatever they do: for comparison.
+    """Return equal intervals, for comparison.
 
     >>> even(np.array([1.0, 4.0]), 4.0).tolist()
     [0.5, 0.5]
@@ -94,7 +94,7 @@ UPKEEPS: dict[str, Upkeep] = {"coherent": coherent, "sharp": sharp, "even": even
 
 
 def make_upkeep(name: str) -> Upkeep:
-    """One of ours, or anybody's by its entry point or dotted path.
+    """Return a built-in upkeep, or load one by its entry point or dotted path.
 
     >>> make_upkeep("sharp") is sharp
     True
@@ -108,7 +108,7 @@ def make_upkeep(name: str) -> Upkeep:
 
 
 def checked(who: str, theirs: Upkeep) -> Upkeep:
-    """Somebody else's: its faults are told as its own, by :class:`~sharc_crawler.errors.DataError`.
+    """Wrap a plug-in: its faults raise a :class:`~sharc_crawler.errors.DataError` that names it.
 
     >>> checked("upkeep='mine'", lambda rates, per_second: None)(np.array([1.0]), 1.0)
     Traceback (most recent call last):
@@ -120,7 +120,7 @@ def checked(who: str, theirs: Upkeep) -> Upkeep:
         found = tried(who, lambda: theirs(rates.copy(), per_second))
         try:
             seconds = np.asarray(found, float)
-        except (TypeError, ValueError):  # no numbers
+        except (TypeError, ValueError):  # not numbers
             seconds = np.empty(0)
         if seconds.shape != rates.shape or not (seconds > 0).all():
             wanted = f"seconds above 0 for each of {counted(len(rates), 'page')}"

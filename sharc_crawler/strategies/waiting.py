@@ -1,4 +1,4 @@
-"""Pages that wait, grouped by change rate: what an order costs depends on the number of classes, not of pages."""
+"""Waiting pages, grouped by change rate: the cost of a plan depends on the number of classes, not of pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sharc_crawler.model import PageId
 
 
 class Line:
-    """Pages in the order in which they came; either end may leave.
+    """A queue of pages, open at both ends.
 
     >>> line = Line()
     >>> line.extend([3, 5, 4])
@@ -29,13 +29,13 @@ class Line:
 
     def __init__(self) -> None:
         self._pages = array("i")
-        self._first = 0  # those before have left
+        self._first = 0  # index of the first page
 
     def __iter__(self) -> Iterator[PageId]:
         return iter(self._pages[self._first :])
 
     def column(self) -> NDArray[np.int64]:
-        """All page numbers as an array."""
+        """Return all page numbers as an array."""
         return np.array(self._pages[self._first :], np.int64)
 
     def append(self, page: PageId) -> None:
@@ -50,7 +50,7 @@ class Line:
         """Remove and return the first page number."""
         page = self._pages[self._first]
         self._first += 1
-        if 2 * self._first > len(self._pages):  # half is gone: move the rest, which costs less than it took to get here
+        if 2 * self._first > len(self._pages):  # half is gone: move the rest, in amortized constant time
             del self._pages[: self._first]
             self._first = 0
         return page
@@ -61,9 +61,9 @@ class Line:
 
 
 class ByPage:
-    """A number per page, 0 for a page that was given none; whole and of two bytes, or of an array's ``typecode``.
+    """A number per page, by default 0; two-byte integers, or of an array's ``typecode``.
 
-    The pages of a capture are numbered upwards, but with gaps: each is found by bisection, those without a gap at once.
+    Page numbers rise, with gaps: they are found by bisection, or directly as long as there is no gap.
 
     >>> numbers = ByPage()
     >>> numbers[7] = 2; numbers[9] = 1; numbers[8] = 3
@@ -73,7 +73,7 @@ class ByPage:
 
     def __init__(self, typecode: str = "H") -> None:
         self.pages = array("i")  #: ascending
-        self.numbers: array[Any] = array(typecode)  #: of each
+        self.numbers: array[Any] = array(typecode)  #: in the order of pages
 
     def _place(self, page: PageId) -> int:
         pages = self.pages
@@ -99,7 +99,7 @@ class ByPage:
             self.numbers.insert(place, number)
 
     def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """All pages, ascending, and their numbers."""
+        """Return all pages, ascending, and their numbers."""
         return np.array(self.pages, np.int64), np.array(self.numbers, np.int64)
 
 
@@ -108,35 +108,34 @@ Key = tuple[float, float, float, bool]  # rate, weight, shape, attested
 
 @lru_cache(maxsize=1 << 12)  # weights and shapes are the same for many pages
 def _bin(value: float, width: float) -> float:
-    """The middle of the bin of this relative width that a value lies in."""
+    """Return the middle of a value's bin of this relative width."""
     if value in {0.0, math.inf}:
         return value
     return math.exp(width * round(math.log(value) / width))
 
 
 class WaitingClass:
-    """Pages alike in rate, weight, posterior shape and attestation; first come, first served."""
+    """Pages equal in rate, weight, posterior shape and attestation; first come, first served."""
 
     __slots__ = ("attested", "heat", "known", "line", "number", "position", "rate", "shape", "waiting", "weight")
 
     def __init__(self, rate: float, weight: float, shape: float, attested: bool, number: int) -> None:
-        self.number = number  # from 1 among the classes of a capture; 0: in none
+        self.number = number  # from 1 within a capture; 0: of none
         self.rate = rate
         self.weight = weight
         self.heat = rate * weight  # weighted changes per second
         self.shape = shape
         self.attested = attested
-        self.line = Line()  # some may have left for another class, or altogether
+        self.line = Line()  # some of its pages may wait no longer, or in another class
         self.waiting = 0
-        self.known = 0  # pages that ever were of this class
-        self.position = 0  # among the classes, coldest first
+        self.known = 0  # pages ever put into this class
+        self.position = 0  # rank among the classes, coldest first
 
 
 class WaitingPages:
     """Waiting pages by class, coldest (smallest weight times rate) first.
 
-    Classes are exact up to ``limit`` of them; beyond, rates, weights and shapes are binned to 1 %, if need be to
-    2 %, 4 % and so on.
+    Up to ``limit`` classes are exact; beyond, rates, weights and shapes are binned by 1 %, if need be by 2 %, 4 % etc.
 
     >>> waiting = WaitingPages(limit=100)
     >>> for page, rate in enumerate([0.3, 0.1, 0.1]):
@@ -147,27 +146,27 @@ class WaitingPages:
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
-        self.width = 0.0  #: of the bins, relative; 0: exact
+        self.width = 0.0  #: relative width of bins; 0: exact
         self._waiting = 0
-        self.number_of = ByPage()  #: of the class in which a page waits; 0: it does not wait
-        self.numbered: list[WaitingClass] = []  #: all that ever were
+        self.number_of = ByPage()  #: number of each page's class; 0: it does not wait
+        self.numbered: list[WaitingClass] = []  #: all classes ever made
         self.by_key: dict[Key, WaitingClass] = {}
         self._sorted: list[WaitingClass] = []
-        self._counts = np.zeros(0, np.int64)  # waiting, by position
-        self.stale = False  #: the two above
+        self._counts = np.zeros(0, np.int64)  # waiting pages, by position
+        self.stale = False  #: are the two above out of date?
 
     def __len__(self) -> int:
         return self._waiting
 
     @property
     def classes(self) -> list[WaitingClass]:
-        """All classes, coldest first, those without waiting pages too."""
+        """All classes, coldest first, also those without waiting pages."""
         if self.stale:
             self._sort()
         return self._sorted
 
     def put(self, page: PageId, rate: float, weight: float, shape: float, attested: bool) -> WaitingClass:
-        """A page begins to wait."""
+        """Add a waiting page; return its class."""
         found = self.of((rate, weight, shape, attested))
         self.number_of[page] = found.number
         found.line.append(page)
@@ -176,12 +175,12 @@ class WaitingPages:
         return found
 
     def at(self, rank: int) -> WaitingClass:
-        """The class of the waiting page of this rank, 0: the coldest."""
+        """Return the class of the waiting page of this rank; 0: coldest."""
         classes = self.classes
         return classes[int(self._counts.cumsum().searchsorted(rank, "right"))]
 
     def pop(self, source: WaitingClass, newest: bool = False) -> PageId:
-        """The first page that waits in a class (there is one), or the newest, waits no longer."""
+        """Remove and return the first, or newest, waiting page of a class (there is one)."""
         take = source.line.pop if newest else source.line.popleft
         while self.number_of[page := take()] != source.number:
             pass
@@ -190,13 +189,13 @@ class WaitingPages:
         return page
 
     def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The pages that wait, ascending, and the numbers of their classes."""
+        """Return the waiting pages, ascending, and the numbers of their classes."""
         pages, numbers = self.number_of.columns()
         waits = numbers > 0
         return pages[waits], numbers[waits]
 
     def discard(self, page: PageId) -> WaitingClass | None:
-        """A page waits no longer; its class, or None where it did not wait."""
+        """Remove a waiting page; return its class, or ``None`` if it does not wait."""
         source = self._class_of(page)
         if source is not None:
             self.number_of[page] = 0
@@ -204,7 +203,7 @@ class WaitingPages:
         return source
 
     def reprice(self, page: PageId, rate: float) -> WaitingClass | None:
-        """Another rate for a waiting page; its new class, or None where it does not wait."""
+        """Change a waiting page's rate; return its new class, or ``None`` if it does not wait."""
         if not 0 <= rate < math.inf:
             raise UsageError(f"the rate of page {page} is {rate}; it must be a finite number >= 0")
         source = self._class_of(page)
@@ -219,27 +218,27 @@ class WaitingPages:
         return self.numbered[number - 1] if number else None
 
     def new(self, key: Key) -> WaitingClass:
-        """A class that was not there."""
+        """Make a class."""
         made = self.by_key[key] = WaitingClass(*key, number=len(self.numbered) + 1)
         self.numbered.append(made)
         return made
 
     def count(self, of: WaitingClass, change: int) -> None:
-        """So many more pages wait in a class."""
+        """Change the number of waiting pages of a class."""
         of.waiting += change
         self._waiting += change
         if not self.stale:
             self._counts[of.position] += change
 
     def make_room(self) -> None:
-        """Bins as wide as one more class needs."""
+        """Widen bins until there is room for one more class."""
         while len(self.by_key) >= self.limit:
-            from sharc_crawler.strategies.waiting_many import coarsen  # few sites have so many rates
+            from sharc_crawler.strategies.waiting_many import coarsen  # rare
 
             coarsen(self)
 
     def of(self, key: Key) -> WaitingClass:
-        """The class of these pages, made where it was not there."""
+        """Return the class of a key, made if it is new."""
         found = self.by_key.get(self.binned(key))
         if found is None:
             self.make_room()
@@ -249,15 +248,15 @@ class WaitingPages:
         return found
 
     def binned(self, key: Key) -> Key:
-        """What stands for it while bins are as wide as they are."""
+        """Return the key binned by the current width."""
         if not self.width:
             return key
         rate, weight, shape, attested = key
         return _bin(rate, self.width), _bin(weight, self.width), _bin(shape, self.width), attested
 
     def _sort(self) -> None:
-        self._sorted = sorted(self.by_key.values(), key=lambda one: one.heat)
-        for position, one in enumerate(self._sorted):
-            one.position = position
-        self._counts = np.array([one.waiting for one in self._sorted], np.int64)
+        self._sorted = sorted(self.by_key.values(), key=lambda known: known.heat)
+        for position, known in enumerate(self._sorted):
+            known.position = position
+        self._counts = np.array([known.waiting for known in self._sorted], np.int64)
         self.stale = False

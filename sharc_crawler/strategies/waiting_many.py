@@ -1,7 +1,4 @@
-"""Many pages that wait: those of a long sitemap, or of a crawl that goes on, begin to class by class.
-
-So they do where so many rates are known that classes are joined.
-"""
+"""Add many waiting pages class by class, as from a long sitemap or a resumed crawl; widen bins of classes."""
 
 from __future__ import annotations
 
@@ -14,11 +11,11 @@ from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.waiting import ByPage, WaitingClass, WaitingPages
 
 FINEST = 0.01  #: relative width of the narrowest bins
-PORTION = 1 << 15  #: pages looked at together
+PORTION = 1 << 15  #: pages processed together
 
 
 def put_all(waiting: WaitingPages, found: Candidates, attested: NDArray[np.bool_]) -> None:
-    """What :meth:`WaitingPages.put` of each page in turn comes to."""
+    """Do the same as :meth:`WaitingPages.put` for each page in turn."""
     at = 0
     while at < len(found):
         some = slice(at, at + PORTION)
@@ -38,7 +35,7 @@ def put_all(waiting: WaitingPages, found: Candidates, attested: NDArray[np.bool_
 
 
 def _alike(columns: Iterable[NDArray[np.generic]], width: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first page of each class, ascending, and the number among these of each page's class."""
+    """Return the index of the first page of each class, ascending, and each page's class, as an index into these."""
     own = np.zeros(1, np.int64)
     for column in columns:
         with np.errstate(divide="ignore"):
@@ -55,7 +52,7 @@ def _alike(columns: Iterable[NDArray[np.generic]], width: float) -> tuple[NDArra
 def _join(
     waiting: WaitingPages, sources: Sequence[WaitingClass], pages: NDArray[np.int64], own: NDArray[np.int64]
 ) -> None:
-    """Pages begin to wait, each in the class that ``own`` numbers among these."""
+    """Add pages, each to the class ``sources[own]``."""
     _give(waiting.number_of, pages, np.array([source.number for source in sources], np.int64)[own])
     ends = np.bincount(own, minlength=len(sources)).cumsum()
     for source, part in zip(sources, np.split(pages[own.argsort(kind="stable")], ends[:-1]), strict=False):
@@ -65,7 +62,7 @@ def _join(
 
 
 def _give(known: ByPage, pages: NDArray[np.int64], numbers: NDArray[np.int64]) -> None:
-    """A number for each of these."""
+    """Set the number of each page."""
     last = known.pages[-1] if known.pages else -1
     if (np.diff(pages, prepend=last) > 0).all():
         known.pages.extend(pages.tolist())
@@ -76,7 +73,7 @@ def _give(known: ByPage, pages: NDArray[np.int64], numbers: NDArray[np.int64]) -
 
 
 def coarsen(waiting: WaitingPages) -> None:
-    """Bins of twice the width: pages move class by class."""
+    """Double the bins' width, and move pages class by class."""
     waiting.width = max(FINEST, 2 * waiting.width)
     former, waiting.by_key = waiting.by_key, {}
     waiting.stale = True
