@@ -28,6 +28,7 @@ import gc
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -172,15 +173,30 @@ def modules(rooms: list[str]) -> dict[str, list[Path]]:
     return found
 
 
-def sampled(rooms: list[str], size: int, seed: int) -> list[Mutant]:
-    """So many mutants of each room, each as likely as any other."""
+def changed_since(commit: str) -> set[tuple[str, int]]:
+    """The lines that a commit did not have: file and number. A line that only moved with its file is no other."""
+    command = ["git", "diff", "--unified=0", "--find-renames", commit, "--", "sharc_crawler"]
+    lines, file = set(), ""
+    for line in subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
+        if line.startswith("+++ "):
+            file = line.removeprefix("+++ b/")
+        elif hunk := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
+            lines |= {(file, int(hunk[1]) + more) for more in range(int(hunk[2] or 1))}
+    return lines
+
+
+def sampled(rooms: list[str], size: int, seed: int, since: str | None = None) -> list[Mutant]:
+    """So many mutants of each room, each as likely as any other; of the lines that changed since a commit, if given."""
     chosen: list[Mutant] = []
+    changed = changed_since(since) if since else set()
     for room, files in modules(rooms).items():
         every = []
         for file in files:
             tree = ast.parse(file.read_text())
             name = str(file.relative_to(ROOT))
             every += [Mutant(name, tree, place, new) for place in list(places(tree)) for new in mutants_of(place.node)]
+        if since:
+            every = [one for one in every if (one.file, one.place.first) in changed]
         print(f"{room}: {len(every):,} mutants", flush=True)
         chosen += random.Random(f"{seed} {room}").sample(every, min(size, len(every)))
     random.Random(seed).shuffle(chosen)  # where a run is cut short, what is done is a sample of all rooms
@@ -246,7 +262,7 @@ class Mutating:
         self.reached, self.took, serving = json.loads(found.read_text())
         self.slow = {name for name, test in self.tests.items() if test.get_closest_marker("slow")} | set(serving)
         print(f"left out, for they fail without any mutant: {sorted(self.tests.keys() - self.took.keys())}")
-        mutants = sampled(self.given.rooms, self.given.sample, self.given.seed)
+        mutants = sampled(self.given.rooms, self.given.sample, self.given.seed, self.given.since)
         children = []
         for job in range(self.given.jobs):
             if not (child := os.fork()):
@@ -392,6 +408,7 @@ def main() -> int:
     parser.add_argument("--tests", nargs="*", help="folders of tests; those of the rooms, unless given")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=int, default=30, help="mutants of a room")
+    parser.add_argument("--since", metavar="COMMIT", help="draw from the lines alone that changed since")
     parser.add_argument("--reach", type=Path, help="file of what each test reaches: made, or as a former run made it")
     parser.add_argument("--slow", action="store_true", help="what the quick tests let live meets the others, too")
     parser.add_argument("--jobs", type=int, default=2)

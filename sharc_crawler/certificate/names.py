@@ -18,8 +18,8 @@ _SEALED = re.compile("certificate|confirmation")  #: how the names of what is si
 def signature_name(document: str) -> str:
     """The file of the signature of a certificate or a confirmation.
 
-    >>> signature_name("certificate-example.org.json"), signature_name(CONFIRMED)
-    ('signature-example.org.json', 'signature.json')
+    >>> signature_name("certificate-certificates.org.json"), signature_name(CONFIRMED)
+    ('signature-certificates.org.json', 'signature.json')
     """
     return _SEALED.sub("signature", document, count=1)
 
@@ -27,8 +27,8 @@ def signature_name(document: str) -> str:
 def timestamp_name(document: str) -> str:
     """The file of its time stamp.
 
-    >>> timestamp_name("certificate.json")
-    'timestamp.tsr'
+    >>> timestamp_name("certificate-certificates.org.json"), timestamp_name("certificate.json")
+    ('timestamp-certificates.org.tsr', 'timestamp.tsr')
     """
     return f"{_SEALED.sub('timestamp', document, count=1).removesuffix('.json')}.tsr"
 

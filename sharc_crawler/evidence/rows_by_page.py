@@ -161,8 +161,7 @@ class FewByPage(MutableMapping[int, Value], Generic[Value]):
         return self._values[self._codes[page]]
 
     def __setitem__(self, page: PageId, value: Value) -> None:
-        if (new := page + 1 - len(self._codes)) > 0:
-            self._codes.extend([_NONE] * new)
+        self._codes.extend([_NONE] * (page + 1 - len(self._codes)))
         code = self._code_of.setdefault(value, len(self._values))
         if code == len(self._values):
             self._values.append(value)

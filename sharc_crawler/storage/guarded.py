@@ -41,7 +41,7 @@ class _Committed:
 
     def lacking(self, what: str, answer: Any) -> str:
         """What an answer lacks: that of ``captures``, or a row of ``urls``."""
-        if what == "captures" and answer is not None:
+        if what == "captures":
             for number, phase in self._phases.items():
                 if number not in answer or answer[number].phase is not phase:
                     return f"that capture {number} is {phase.value}"
@@ -71,7 +71,7 @@ class Guarded:
             if expected is not None and not isinstance(answer, expected):
                 raise fault(self._who, f"answered with {type(answer).__name__}, not {expected.__name__} (in {what})")
             self._committed.saw(what, args)
-            self._keeps(what, answer if what == "captures" else None)
+            self._keeps(what, answer)
             return self._walked(what, self._tried(what, iter, answer)) if what in _WALKED else answer
 
         return called

@@ -24,7 +24,6 @@ def split(classes: Classes, width: Seconds) -> NDArray[np.int64]:
     array([0, 1, 1, 0, 0])
     """
     asked = (classes.rates * (int(classes.counts.sum()) - 1) * width > CALM) | classes.either_side
-    asked[:1] &= classes.counts[:1] > 1
     if not asked.any():
         return np.zeros(len(classes), np.int64)
     from sharc_crawler.strategies.keep_or_drop import drops_of  # only if giving up pages may gain something

@@ -7,9 +7,11 @@ import re
 import pytest
 
 from sharc_crawler.errors import DataError, Superseded
-from sharc_crawler.frontier.rows import Batch, PageRow, UrlRow
+from sharc_crawler.frontier.lifecycle import Phase
+from sharc_crawler.frontier.rows import Batch, CaptureRow, PageRow, UrlRow, VisitRow
+from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import FrontierStore
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, Outcome, Plan, Result, Slot
 from sharc_crawler.storage.guarded import GuardedKind, guarded
 from sharc_crawler.storage.memory import MemoryStore
 
@@ -83,6 +85,60 @@ def row(page: int) -> UrlRow:
     url = f"http://h/{page}"
     found = PageRow(page, 0, url, url, Kind.PAGE, "h", 0, -1, "seed", 0, 0.0, "none", 1.0, 1.0, None, "")
     return UrlRow(found, (), None, (), (), None)
+
+
+def losing(phase: Phase | None = None):
+    """A store that has no visit of its three pages, and a capture that stands at ``phase``, whatever it is given."""
+
+    class Losing(MemoryStore):
+        def commit(self, batch: Batch) -> None:
+            pass
+
+        replace = commit
+
+        def urls(self, capture: int):
+            return iter([row(page) for page in range(3)])
+
+        def captures(self):
+            return {0: capture(phase)} if phase else {}
+
+    return GuardedKind("a.package.Store", Losing)("folder")
+
+
+def capture(phase: Phase) -> CaptureRow:
+    return CaptureRow(0, CaptureSpec("h", ()), phase, 0.0, None, None, ())
+
+
+def visit(page: int) -> VisitRow:
+    return VisitRow(page, Slot.ONLY, Plan.HOPEFUL, 1, True, 1, 1.0, Outcome(Result.OK, 1.0, 2.0))
+
+
+@pytest.mark.parametrize("method", ["commit", "replace"])
+@pytest.mark.parametrize("page", range(3))
+def test_so_is_a_visit_that_it_lost(method, page):
+    store, seen = losing(), []
+    getattr(store, method)(Batch(visits=[visit(page)]))
+    with pytest.raises(DataError, match=rf"lost what was committed: 1 visit of http://h/{page} \(in urls\)"):
+        seen.extend(store.urls(0))
+    assert [one.page.page for one in seen] == list(range(page))
+
+
+@pytest.mark.parametrize("phase", [None, Phase.VISIT])
+def test_so_is_a_capture_that_it_has_otherwise(phase):
+    store = losing(phase)
+    store.commit(Batch(captures={0: capture(Phase.VISIT)}))
+    store.commit(Batch(captures={0: capture(Phase.REVISIT)}))
+    with pytest.raises(DataError, match=r"lost what was committed: that capture 0 is revisit \(in captures\)"):
+        store.captures()
+
+
+def test_what_stands_as_committed_and_what_was_replaced_is_not_missed():
+    store = losing(Phase.REVISIT)
+    store.commit(Batch(captures={0: capture(Phase.REVISIT)}))
+    assert list(store.captures()) == [0]
+    store.commit(Batch(visits=[visit(1)], captures={0: capture(Phase.DONE)}))
+    store.replace(Batch())
+    assert (len(list(store.urls(0))), list(store.captures())) == (3, [0])
 
 
 def test_so_is_what_cannot_be_made():

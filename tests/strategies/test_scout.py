@@ -98,7 +98,7 @@ def test_what_is_lost_and_what_is_likely_to_be_found_are_weighed() -> None:
     assert named(scout, SITE, [0, 1]) == [1, 0], "visits to pages of its rate bring nothing"
 
 
-@pytest.mark.parametrize(("finds", "first"), [(400, 0), (0, 1)])
+@pytest.mark.parametrize(("finds", "first"), [(400, 0), (1, 0), (0, 1)])
 def test_where_visits_that_cost_something_bring_little_of_what_was_expected_the_coldest_page_is_next(
     finds: int, first: int
 ) -> None:

@@ -78,7 +78,7 @@ class RateTests(Untested):
         self._neighbours = Neighbours(pages, history)
         self._earliest, self._latest = array("d"), array("d")  # interval of each page's lastmod
         self._compared: dict[PageId, tuple[float, bool]] = {}  # time since last seen; changed?
-        self._tested, self._due = 0, FIRST  # pages compared at the last test, and at the next
+        self._tested = self._due = FIRST  # pages compared at the last test, and at the next
         self._found: RateTrust | None = None  # None: rates are taken as they are
         self._asks, self._left = False, PROBES  # visit hot pages early? how many more
         self._ahead: set[PageId] = set()  # pages to be visited early
@@ -145,7 +145,7 @@ class RateTests(Untested):
         Also test at the last visit: the hottest pages come last, and the order of revisits depends on the result.
         """
         seen, last = len(self._compared), strategy.first_visits_left <= 1
-        if seen < self._due and not (last and seen >= FIRST and seen > self._tested):
+        if seen < self._due and not (last and seen > self._tested):
             return
         self._tested, self._due = seen, seen * 3 // 2
         if not (self._test() or self._asks):

@@ -13,7 +13,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.lasting_words import LastingWords
-from sharc_crawler.frontier.traps.renamed import MOST_SAID, ROUNDS, STAYS, Renamed
+from sharc_crawler.frontier.traps.renamed import MOST_SAID, ROUNDS, SEVERAL, STAYS, Renamed
 from sharc_crawler.model import Done, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.traps.tables import add, table
@@ -233,3 +233,25 @@ def test_texts_of_the_latest_answers_are_kept_and_which_words_last_of_all():
     assert len(site.renamed._said) == len(site.renamed._links) == MOST_SAID
     assert look_at(site.pages.urls[site.one]) not in site.renamed._said
     assert site.words.bare("http://h/z/word7x") == "/z/word7x", "two answers named it"
+
+
+@pytest.mark.parametrize("number", [STAYS - 1, STAYS])
+def test_pages_are_no_suspects_where_enough_like_them_were_named_again(number):
+    site = Looked()
+    add(site.pages, "x/front", 0)  # x lasts
+    again = [add(site.pages, f"x/story{one}", site.hub) for one in range(number)]
+    site.look(site.hub, [site.pages.urls[one] for one in again], {1})
+    assert site.renamed.doubts(site.other) is (number < STAYS)
+
+
+@pytest.mark.parametrize(
+    ("contents", "asks"), [("a" * SEVERAL, False), ("a" * (SEVERAL - 1), True), ("a" * SEVERAL + "b", True)]
+)
+def test_visited_pages_that_are_alike_and_show_the_same_are_not_compared(contents, asks):
+    site = Looked()
+    visited = [site.one, *(add(site.pages, f"x/n{one}", site.hub) for one in range(1, len(contents)))]
+    for page, content in zip(visited, contents, strict=True):
+        site.renamed.saw(page, [])
+        site.renamed.showed(page, content)
+    site.look(site.hub, ["http://h/x/qjxe"], {1})
+    assert bool(site.renamed.asks(site.other)) is asks
