@@ -109,22 +109,15 @@ class ObservationStore:
 
         Only links between URLs that have been observed are kept. Returns how many documents' links were new.
         """
-        with self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            number = lru_cache(OFTEN)(partial(self._number_of, site))
-            named = ((number(one.url), one.time, map(number, one.targets)) for one in found)
-            return self._enter_links(named)
+        number = lru_cache(OFTEN)(partial(self._number_of, site))
+        return self.append_numbered_links((number(one.url), one.time, map(number, one.targets)) for one in found)
 
     def append_numbered_links(self, found: Iterable[tuple[int | None, Instant, Iterable[int | None]]]) -> int:
         """The same, by :meth:`numbers`: source, time, targets."""
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
-            return self._enter_links(found)
-
-    def _enter_links(self, found: Iterable[tuple[int | None, Instant, Iterable[int | None]]]) -> int:
-        """Of what has a number."""
-        known = ((source, time, filter(None, targets)) for source, time, targets in found if source)
-        return sum(self._link(source, time, _as_json(targets)) for source, time, targets in known)
+            known = ((source, time, filter(None, targets)) for source, time, targets in found if source)
+            return sum(self._link(source, time, _as_json(targets)) for source, time, targets in known)
 
     def numbers(self, site: str, urls: Iterable[str]) -> Iterator[int | None]:
         """The number of each URL, by which its links are added; ``None``: it was never observed."""

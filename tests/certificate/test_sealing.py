@@ -20,6 +20,7 @@ from sharc_crawler import extras
 from sharc_crawler.archive.wacz import PACKAGE, SEAL
 from sharc_crawler.certificate import sealing, timestamps
 from sharc_crawler.certificate.canonical import DIGEST
+from sharc_crawler.certificate.names import is_signed
 from sharc_crawler.certificate.signatures import read_key, read_signer
 from sharc_crawler.certificate.verify import Trust, verify
 from sharc_crawler.certificate.withdrawal import withdraw
@@ -325,3 +326,18 @@ def test_without_the_library_a_time_stamp_is_neither_asked_for_nor_passed_over(s
     assert (said.exit_code, extras.install("rfc3161_client") in said.output) == (2, True)
     said = CliRunner().invoke(main, ["seal", str(sealed[0]), "--timestamp", "http://127.0.0.1:1/"])
     assert (said.exit_code, extras.install("rfc3161_client") in said.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("names", "signed"),
+    [
+        ([], False),
+        (["certificate.json", "timestamp.tsr"], False),
+        (["certificate.json", "signature.json"], True),
+        (["signature-example.org.json"], True),
+    ],
+)
+def test_a_folder_in_which_a_signature_lies_is_signed(tmp_path, names, signed):
+    for name in names:
+        (tmp_path / name).touch()
+    assert is_signed(tmp_path) is signed

@@ -8,12 +8,13 @@ import pytest
 
 from benchmarks import bench_traps
 from benchmarks.trap_sites import NOUNS, Answer, Numbered, linked, story
+from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.addresses.unlikely import look_again_at, look_at
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps.lasting_words import LastingWords
-from sharc_crawler.frontier.traps.renamed import MOST_SAID, ROUNDS, SEVERAL, STAYS, Renamed
+from sharc_crawler.frontier.traps.renamed import MOST_SAID, ROUNDS, SEVERAL, STAYS, SURE, Renamed
 from sharc_crawler.model import Done, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.traps.tables import add, table
@@ -255,3 +256,17 @@ def test_visited_pages_that_are_alike_and_show_the_same_are_not_compared(content
         site.renamed.showed(page, content)
     site.look(site.hub, ["http://h/x/qjxe"], {1})
     assert bool(site.renamed.asks(site.other)) is asks
+
+
+@pytest.mark.parametrize("helps", [True, False])
+def test_where_alike_is_one_page_what_is_like_no_visited_page_is_taken_and_anew_as_long_as_words_help(helps):
+    site = Looked()
+    new = add(site.pages, "y/z/bnwt", site.hub)
+    fresh, url, other = site.renamed.is_fresh, site.pages.urls[new], site.pages.urls[site.other]
+    site.renamed._one, site.words.help = SURE - 1, helps
+    assert not fresh(url, new)
+    assert not fresh(url, UNSEEN)
+    site.renamed._one = SURE
+    assert fresh(url, new)
+    assert not fresh(other, site.other), "it is like a visited one"
+    assert fresh(url, UNSEEN) is helps
