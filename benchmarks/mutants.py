@@ -16,8 +16,8 @@ mutated code, and the tests that reach it run, quickest first. What is no functi
 mutated in a copy of the project, and run by a process of its own against the tests that reach its module.
 
 A mutant that nobody can tell from the program (a cache's bound, how soon a table grows) is listed with its reason in
-``mutants_equivalent.yaml``, by its line's text. It is not run, and does not count. One that a test could tell is not
-listed, even if none does.
+``mutants_equivalent.yaml``, by its line's text without the comment. It is not run, and does not count. One that a test
+could tell is not listed, even if none does.
 """
 
 from __future__ import annotations
@@ -150,8 +150,8 @@ class Mutant(NamedTuple):
             self.place.put(self.place.node)
 
     def told(self) -> dict[str, Any]:
-        """Where it is, what it changes, and what the line says."""
-        text = (ROOT / self.file).read_text().splitlines()[self.place.first - 1].strip()
+        """Where it is, what it changes, and what the line says, but for its comment."""
+        text = (ROOT / self.file).read_text().splitlines()[self.place.first - 1].partition("  #")[0].strip()
         what = f"{_shown(self.place.node)} -> {_shown(self.new)}"
         if isinstance(self.place.node, ast.operator | ast.cmpop | ast.boolop):  # there may be several on a line
             what += f" in {_shown(self.place.of)}"
