@@ -51,7 +51,7 @@ _SECONDS = rf"\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d+)?{_ZONE}"
 _DAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|\d[\d./-]*)"
 _DATE = rf"(?:{_DAY}[,.]? ){{1,5}}(?:at )?"
 _END = r"(?!(?-i: (?!now)[a-z]))"  #: a counter ends with its number: "Visits: 3 per week" is none
-_TOOK = r" in:? (?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b"
+_TOOK = r" in:? (?:about )?(?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b"
 _CLOCK_SIGN = re.compile(r":\d\d")  #: an instant that names its zone has one
 
 
@@ -83,13 +83,14 @@ def _signs(first: str, then: str = "") -> tuple[re.Pattern[bytes], ...]:
     return tuple(_sign(f"{word}{then}") for word in first.split())
 
 
+_BY_SIGN = r"(?: by [^:]{1,60}? at|)"
 _DAY_SIGN = r"(?: on| at|:)*+ (?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|t?[-./:,])"
 
 _MADE_UP = tuple(
     _MadeUp(signs, words)
     for signs, words in (
         (
-            _signs("in", r":? (?:[.,]*+~(?:ms|msecs?|milliseconds?)|[.,]++~(?:s|secs?|seconds?))\b"),
+            _signs("in", r":? (?:about |)(?:[.,]*+~(?:ms|msecs?|milliseconds?)|[.,]++~(?:s|secs?|seconds?))\b"),
             rf"\b(?:generated|rendered|served|processed|executed)(?: \w+){{0,3}}?{_TOOK}",
         ),
         (
@@ -99,11 +100,13 @@ _MADE_UP = tuple(
         (
             _signs("queries"),
             r"\d(?<!\w.)\d* (?:(?:sql|db|mysql|database) )?queries(?: in|\.|,)? \d*[.,]\d+ ?(?:s|secs?|seconds?)\b"
+            r"|\bqueries took \d*[.,]?\d+ ?(?:ms|s|secs?|seconds?)\b"
             r"|\b(?:sql|db|mysql|database) queries ?: ?\d+" + _END,
         ),
         (
-            _signs("generated rendered cached fetched", _DAY_SIGN),
-            rf"\b(?:generated|rendered|cached|fetched)(?: on| at|:)* (?:{_DATE}{_CLOCK}|{_DAY}T{_CLOCK}|{_SECONDS})",
+            _signs("generated rendered cached fetched", _BY_SIGN + _DAY_SIGN),
+            rf"\b(?:generated|rendered|cached|fetched)(?: by [^:]{{1,60}}? at)?(?: on| at|:)*"
+            rf" (?:{_DATE}{_CLOCK}|{_DAY}T{_CLOCK}|{_SECONDS})",
         ),
         (
             _signs("current server", " time"),
