@@ -39,6 +39,9 @@ _PARAMETERS = re.compile(
     r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}|(?<=\.php\?)s=(?:[0-9a-f]{8}){4,5}",
     re.IGNORECASE,
 )
+#: Forms to log in or sign up, and what says where they lead on to (``?next=/page/7``): that tells none from another.
+FORMS = r"/(?:(?:wp-)?log[-_]?in|sign[-_]?(?:in|up)|register)(?:\.\w+)?/?"
+LEADS_ON = r"(?:next|continue|back_?url|came_from|(?:os_)?destination|re(?:turn|direct)(?:_?(?:to|url))?)=.*"
 #: Path parameters (``;name=value``) and path segments, the same.
 _IN_PATH = re.compile(r";jsessionid=[^/;]*|/\(S\([a-z0-9]{24}\)\)(?=/|$)", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[^/?#\\]*@", re.IGNORECASE)
@@ -118,6 +121,8 @@ def _origin(scheme: str, authority: str) -> str | None:
 
 def _kept(path: str, pairs: list[str]) -> str:
     """The query without what tells no page, sorted by name and value."""
+    if re.search(FORMS + "$", path, re.IGNORECASE):
+        pairs = [pair for pair in pairs if not re.fullmatch(LEADS_ON, pair, re.IGNORECASE)]
     kept = [tuple(pair.split("=", 1)) for pair in pairs if not _PARAMETERS.fullmatch(f"{path}?{pair}", len(path) + 1)]
     return "?" + "&".join("=".join(pair) for pair in sorted(kept)) if kept else ""
 

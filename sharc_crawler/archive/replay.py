@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sharc_crawler.addresses.urls import _PARAMETERS
+from sharc_crawler.addresses.urls import _PARAMETERS, FORMS, LEADS_ON
 from sharc_crawler.archive.cdxj import REVISIT, index_lines, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
@@ -199,8 +199,13 @@ _DROPPED = _PARAMETERS.pattern.replace(".*", "[^&]*")
 _IN_PATH = ";jsessionid=[^/;?]*"
 _BEFORE = "    url_normalize:\n"
 _SAME = "".join(
-    f"        - match: '(?i){expression}'\n          replace: ''\n"
-    for expression in (_IN_PATH, rf"(?<=[?&])(?:{_DROPPED})&", rf"[?&](?:{_DROPPED})$")
+    f"        - match: '(?i){expression}'\n          replace: '{by}'\n"
+    for expression, by in (
+        (_IN_PATH, ""),
+        (rf"(?<=[?&])(?:{_DROPPED})&", ""),
+        (rf"[?&](?:{_DROPPED})$", ""),
+        (rf"({FORMS})\?(?:.*&)?{LEADS_ON}", r"\1"),
+    )
 )
 #: pywb's own last rule looks for what differs in the query alone; ours in the path's session, too
 _LAST = re.compile(r"(- url_prefix: ''\n +fuzzy_lookup:\n)( +)match: '\(\)'\n?")

@@ -293,16 +293,20 @@ def test_links_of_other_spellings_lead_to_what_was_captured(run_crawl, static, t
     site.mkdir()
     (site / "index.html").write_text(
         "<a href=main.htm>a<a href=main.htm;jsessionid=0A1B>b<a href='main.htm?replytocom=7'>c<a href=MAIN.HTM>d"
+        + "<a href='login/?next=/a'>f<a href='login/?next=/b'>g"
         + "".join(f"<a href='forum/?topic={number}'>e" for number in range(100))  # more than pywb looks through
     )
     (site / "forum").mkdir()
     (site / "forum" / "index.html").write_text("<p>Main")
+    (site / "login").mkdir()
+    (site / "login" / "index.html").write_text("<p>Main")
     (site / "main.htm").write_text("<p>Main")
     with static(site, "127.0.0.3") as url:
         done = run_crawl(tmp_path, url=url, strategy="bfs", delay="0")
         with replaying([done.folder]) as address:
             others = "main.htm?replytocom=7", "forum/?topic=99&replytocom=7", "MAIN.HTM"
-            for name in ("main.htm", "main.htm;jsessionid=0A1B", *others):
+            log_in = "login/?next=/a", "login/?next=/b", "login/?next=%2Fc%3Fd=1%26e"
+            for name in (*log_in, "main.htm", "main.htm;jsessionid=0A1B", *others):
                 status, _, body = get(address, f"20991231000000id_/{url}{name}")
                 assert (status, body) == (200, b"<p>Main"), name
             assert get(address, f"20991231000000id_/{url}other;jsessionid=0A1B")[0] == 404
