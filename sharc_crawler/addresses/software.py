@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -28,6 +29,11 @@ _SPECIAL = (
 _ALL_PAGES = (
     "All(Pages|ePaginas)|Alle_Seiten|Toutes_les_pages|Todas|TutteLePagine|Wszystkie_strony"
     "|%D0%92%D1%81%D0%B5_%D1%81%D1%82%D1%80%D0%B0%D0%BD%D0%B8%D1%86%D1%8B"
+)
+
+_SORTED = (
+    r"(\?|&)_?(sort([-_]?([Bb]y|[Cc]ol(umn)?|[Dd]esc|[Dd]ir(ection)?|[Ff]ield|[Kk]ey|[Oo]rder))?"
+    r"|order[-_]?([Bb]y|[Dd]ir))="
 )
 
 KNOWN = (
@@ -61,7 +67,8 @@ KNOWN = (
         "Trac",
         "lists in other orders and formats, old versions, differences and forms",
         r"(\?|&)(format|sort|asc|desc|order|max|USER|version|rev|(old|new)(_path)?|action|authors|from|annotate)="
-        r"|(?<!/wiki)/(login|logout|prefs|newticket|register|admin|search)(/|\?|$)",
+        r"|(?<!/wiki)/(login|logout|prefs|newticket|register|admin|search)(/|\?|$)"
+        r"|/changeset/[^/?]+/[^/?]+/|/export/[0-9a-f]{40}/|/zip-attachment/",
         r"/report/\d+\?([^#]*&)?(sort|asc|USER|format)=|/query\?([^#]*&)?order=|/ticket/\d+\?([^#]*&)?format="
         r"|/timeline\?([^#]*&)?from=",
     ),
@@ -175,6 +182,25 @@ KNOWN = (
         r"|/cgi-bin/koha/(ilsdi|oai|unapi|svc)\b",
         r"/opac-(ISBDdetail|addbybiblionumber|export|reserve|showmarc)\.pl\?|/opac-search\.pl\?([^#?]*&)?(limit|sort_by)=",
     ),
+    Software(
+        "Redmine",
+        "lists in other orders, queries, exports, single posts, old versions and forms",
+        r"(\?|&)(back_url|jump|per_page|query_id|set_filter|sort(_by)?|tab)=|/topics/\d+\?([^#]*&)?r="
+        r"|^\w+://(?![^?]*/(attachments|repository)/)[^?]*\.(atom|csv|pdf)(\?|$)"
+        r"|/wiki/[^/?]+/(\d+(/(annotate|diff))?|annotate|diff|edit|history)(\?|$)"
+        r"|(?<!/projects)/(login|search|account/(lost_password|register)|(boards/\d+/topics|issues|news|documents)/new)(/|\?|$)",
+        r"/issues(\.(atom|csv|pdf))?\?([^#]*&)?(per_page|query_id|set_filter|sort)=|/issues/\d+\?tab=|/wiki/[^/?]+/\d+/annotate",
+    ),
+    Software(
+        "Fossil",
+        "old versions, differences, histories, archives, help and forms",
+        r"^\w+://(?![^?]*/(doc|uv)/)[^?]*/(annotate|artifact|blame|builtin|ci|ci_tags|fdiff|fileage|finfo|hexdump|help|json|login"
+        r"|praise|raw|skins|sqlar|tarball|test-\w+|thisdayinhistory|tkt(edit|history|new|timeline)|tree|vdiff|vinfo|vpatch|wdiff|whistory|wikiedit|zip)"
+        r"(/|\?|$)|/timeline(\.rss)?\?|(\?|&)ci=[0-9a-f]{10,64}(&|$)"
+        r"|/(dir|file|info|technote|tktview|wiki)(/[^?]*)?\?([^#]*&)?(aid|diff|ln|p|plaintext|txt|type|udc|v|w)=",
+        r"/(artifact|ci|ci_tags|info|tktview|vinfo)/[0-9a-f]{10,64}(\?|$)|/(timeline|tree)\?([^#]*&)?(advm|nofiles|udc|unhide)=",
+    ),
+    Software("Sorted lists", "the same lists in other orders", _SORTED, _SORTED),  # anybody's: behind all others
 )
 
 
@@ -193,6 +219,8 @@ def recognised(urls: Sequence[str]) -> tuple[Software, list[str]] | None:
         if not re.search(one.signs, joined, re.MULTILINE):  # of most sites none, and no other expression is compiled
             continue
         own = [url for url in urls if re.search(one.exclude, url)]
+        if one.exclude is _SORTED:
+            own = _in_two_orders(own)
         signed = sum(re.search(one.signs, url) is not None for url in own)
         if (
             len(own) >= SHARE * len(urls)
@@ -201,6 +229,13 @@ def recognised(urls: Sequence[str]) -> tuple[Software, list[str]] | None:
         ):
             best = one, own
     return best
+
+
+def _in_two_orders(urls: Sequence[str]) -> list[str]:
+    """Those of a list that is there in another order, too: ``?sort=price&page=7`` may be the only way to its end."""
+    lists = [re.sub(_SORTED + "[^&#]*", "", url) for url in urls]
+    orders = Counter(lists)
+    return [url for url, one in zip(urls, lists, strict=True) if orders[one] > 1]
 
 
 def named(urls: Iterable[str]) -> Software | None:

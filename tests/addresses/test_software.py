@@ -74,7 +74,18 @@ KOHA = [
     "cgi-bin/koha/opac-export.pl?bib=7&format=ris&op=export", "cgi-bin/koha/opac-reserve.pl?biblionumber=7",
     "cgi-bin/koha/opac-detail.pl?biblionumber=7", "cgi-bin/koha/opac-search.pl?idx=kw&offset=20&q=map",
 ]  # fmt: skip
+REDMINE = [
+    "issues?page=2&sort=id", "issues.pdf?sort=project%2Cid%3Adesc", "issues/7?tab=history", "wiki/A/1/annotate",
+    "issues?query_id=1", "issues/7",
+]  # fmt: skip
+FOSSIL = [
+    "timeline?advm=1&udc=1&y=f", "artifact/50a38323e5d3de17", "annotate?checkin=tip&filename=a.py", "help?cmd=add",
+    "vinfo/50a38323e5d3de17?diff=1", "info/50a38323e5d3de17",
+]  # fmt: skip
+SORTED = [f"db/{name}?_sort{desc}=name&q={q}" for name in "ab" for desc in ("", "_desc") for q in "xy"]
 OTHERS = [
+    [f"list?sort=price&page={number}" for number in range(9)],  # the one way to the list's end
+    [f"info/{number}" for number in range(4)] + ["help/a", "raw/b", "tree/c"],
     [f"list?f%5B%5D={number}&sort=asc" for number in range(9)] + [f"Record/{number}/Details" for number in range(9)],
     [f"shop/?lng=de&sort=price&view=grid&page={number}" for number in range(9)],
     [f"search?q={number}" for number in range(9)] + [f"login?n={number}" for number in range(9)],
@@ -115,6 +126,9 @@ OTHERS = [
         ("Drupal", DRUPAL),
         ("VuFind", VUFIND),
         ("Koha", KOHA),
+        ("Redmine", REDMINE),
+        ("Fossil", FOSSIL),
+        ("Sorted lists", SORTED),
     ],
 )
 def test_software_is_recognised_by_what_it_makes(name, paths):

@@ -14,7 +14,7 @@ from sharc_crawler.frontier.scope import Scope
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
 ORDERS, *OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
 WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY, CGIT, GITWEB, HGWEB = OFFERED[:9]
-PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA, DRUPAL, VUFIND, KOHA = OFFERED[9:]
+PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA, DRUPAL, VUFIND, KOHA, REDMINE, FOSSIL, SORTED = OFFERED[9:]
 SHA = "04b0ee2ccbbd9e442aa2b57b0fa648bd07584a73"
 
 WIKI_PAGES = """
@@ -58,15 +58,17 @@ DOKU_TRAPS = """
 TRAC_PAGES = """
 / /about /wiki /wiki/TracGuide /wiki/search /ticket/7 /report /report/1 /report/1?page=2 /query?status=new /wiki/login
 /milestone/milestone1 /timeline /changeset/3 /browser/trunk/a.py /raw-attachment/ticket/7/a.png /roadmap /trac/searching
+/changeset/0a1b/main /export/HEAD/main/a.py /export/12/trunk/a.py /log/main/src /attachment/ticket/7/a.png
 """
-TRAC_TRAPS = """
+TRAC_TRAPS = f"""
 /report/1?asc=1&sort=ticket /report/6?USER=anonymous&format=csv&sort=component /ticket/7?format=rss /wiki/A?version=1
 /query?order=priority&status=new /query?desc=1&format=csv&order=status&status=new
 /timeline?authors=&daysback=30&from=2026-10-28
 /timeline?from=2026-11-28T00%3A18%3A17Z&precision=second
 /login /trac/login /prefs/advanced /newticket /search
 /search?q=a /changeset?new=3&old=1 /changeset?new_path=tags%2Fa&old_path=tags%2Fb /wiki/A?action=diff&version=2
-/admin/general/plugin
+/admin/general/plugin /changeset/0a1b/main/ /changeset/0a1b/main/src/a.py /zip-attachment/ticket/7/
+/export/{SHA}/main/a.py
 """
 CADDY_PAGES = "/pub/ /pub/a.html?sort=name /pub/?order=asc /shop/?order=new&sort=price /pub/?order=asc&sort=names"
 CADDY_TRAPS = "/pub/?order=asc&sort=name /pub/?sort=namedirfirst&order=desc /pub/?layout=grid&order=asc&sort=time"
@@ -200,6 +202,37 @@ KOHA_TRAPS = """
 /cgi-bin/koha/opac-changelanguage.pl?language=de-DE /cgi-bin/koha/opac-password-recovery.pl /cgi-bin/koha/unapi?id=7
 /cgi-bin/koha/opac-shelves.pl?op=view&shelfnumber=2&sortfield=title /cgi-bin/koha/opac-tags.pl /cgi-bin/koha/svc/report
 """
+REDMINE_PAGES = """
+/ /projects /projects/p /projects/p/issues /issues?page=2 /issues/7 /projects/p/wiki /projects/p/wiki/Page_1 /news/5
+/projects/p/wiki/index /boards/1/topics/9 /boards/1/topics/9?page=2 /documents/4 /versions/2 /attachments/8
+/attachments/download/8/plan.pdf /projects/p/repository/raw/a.pdf /projects/p/activity?from=2026-11-29 /projects/p/files
+/projects/p/issues?page=3 /news?page=2 /projects/p/roadmap /users/1 /projects/login
+"""
+REDMINE_TRAPS = """
+/issues?sort=id /issues?page=2&sort=id /projects/p/files?sort=filename%3Adesc /issues/40?tab=history /issues/40.pdf
+/issues/40.atom /issues.csv?sort=id /boards/2/topics/46?r=48 /login?back_url=a /projects/p/wiki/Page_1/history
+/projects/p/wiki/Page_1/1 /projects/p/wiki/Page_1/1/annotate /projects/p/wiki/Page_1/edit /projects?jump=welcome
+/projects/p/issues?set_filter=1&status_id=c /issues?query_id=1 /projects/p/documents?sort_by=category /projects/p/search
+/projects/p/wiki/Page_1.pdf /account/register /projects/p/issues/new /search?q=a /projects/p/wiki/Page_1/2/diff
+"""
+FOSSIL_PAGES = f"""
+/ /home /wiki /wiki?name=Page15 /timeline /info/{SHA} /tktview/83ef37d43b /technote/{SHA} /forum /forumpost/0a1b2c3d4e
+/brlist /taglist /dir?ci=tip /dir?ci=tip&name=src /file?ci=tip&name=src/a.py /doc/trunk/www/help/index.wiki /uv/a.zip
+/doc/trunk/tree/a.md /reportlist /rptview?rn=1 /src/info/{SHA} /wcontent /ticket /attachview?tkt=a&file=b.png /rptview/1
+"""
+FOSSIL_TRAPS = f"""
+/help?cmd=add /artifact/{SHA} /annotate?checkin=tip&filename=a.py /blame?checkin=tip&filename=a.py /timeline?uf={SHA}
+/timeline?advm=1&udc=1 /raw/{SHA}?at=a.py /finfo?name=a.py /hexdump?name={SHA} /tree?ci=tip /vinfo/{SHA}?diff=1
+/fdiff?v1=a&v2=b /tkthistory/{SHA} /tktview/{SHA}?plaintext= /fileage?name=trunk /tarball/50a38323e5/a-50a38323e5.tar.gz
+/zip/a/a.zip /sqlar/a/a.sqlar /ci/{SHA}?diff=0 /ci_tags/{SHA} /vpatch?from=a&to=b /info?name=a&txt=1 /wiki?name=A&p=
+/whistory?name=A /tkttimeline/{SHA} /tktedit/{SHA} /wdiff?id=46 /skins?skin=default /src/builtin?id=b8 /login?g=a
+/test-piechart?data=44 /thisdayinhistory?today=2026-10-18 /dir?ci=50a38323e5d3de17 /dir?ci=tip&type=tree
+/timeline.rss?y=ci /technote?aid=a&v=
+"""
+SORTED_PAGES = "/list /list?page=2 /sort /list?sorted=1 /orders?order=7 /?consort=a /list?ordering=1"
+SORTED_TRAPS = """
+/list?sort=a /list?page=2&sort_by=name /db/t?_sort_desc=id /list?order_by=a /list?sortdir=asc /l?sortBy=a /l?orderBy=b
+"""
 VUFIND_PAGES = """
 /vufind/ /vufind/Record/r7 /vufind/Record/r7/Holdings /vufind/Record/r7?sid=17 /vufind/Record/r7/FullText.pdf
 /vufind/Author/Home?author=A /vufind/Search/Results?lookfor=a&type=Title&page=2 /vufind/Browse/Author /Search/NewItem
@@ -239,6 +272,9 @@ VUFIND_TRAPS = """
         (DRUPAL, DRUPAL_PAGES, DRUPAL_TRAPS),
         (VUFIND, VUFIND_PAGES, VUFIND_TRAPS),
         (KOHA, KOHA_PAGES, KOHA_TRAPS),
+        (REDMINE, REDMINE_PAGES, REDMINE_TRAPS),
+        (FOSSIL, FOSSIL_PAGES, FOSSIL_TRAPS),
+        (SORTED, SORTED_PAGES, SORTED_TRAPS),
     ],
 )
 def test_traps_are_left_and_pages_are_not(expression, pages, traps):
