@@ -192,7 +192,7 @@ class Options:
         "",
         "`rebuild`: if the state in the folder is [lost or damaged](report.md#lost-or-damaged-state), `site` rebuilds"
         " it from the WARC files and the log. `1`: a project's own spider resumes when you run the same command again"
-        " (needs `SHARC_OUTPUT`): [what is kept](drop-in.md#resume-a-crawl)",
+        " (needs `SHARC_OUTPUT`; [what is kept](drop-in.md#resume-a-crawl))",
         shown="`site` resumes from its state; a project's own spider does not",
     )
 
@@ -234,8 +234,8 @@ class Options:
     behaviors: tuple[str, ...] = argument(
         Words(("scroll", "more")),
         ("scroll",),
-        "what to do with each page once it is quiet: `scroll` it and its parts to their ends; click on `more`"
-        " ([bounds](browser.md#bounds))",
+        "what to do with each page once it is quiet: `scroll` it and its parts to their ends; `more`: click on what says"
+        " that ([bounds](browser.md#bounds))",
         needs=_SHOWN,
     )
     post: bool = argument(
