@@ -234,8 +234,8 @@ class Options:
     behaviors: tuple[str, ...] = argument(
         Words(("scroll", "more")),
         ("scroll",),
-        "what to do with each page once it is quiet: `scroll` it and its parts to their ends; `more`: click on what says"
-        " that ([bounds](browser.md#bounds))",
+        "what to do with each page once it is quiet: `scroll` it and its parts to their ends; `more`: click on what"
+        " says so ([bounds](browser.md#bounds))",
         needs=_SHOWN,
     )
     post: bool = argument(
