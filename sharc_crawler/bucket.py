@@ -1,4 +1,4 @@
-"""One token bucket for all that is paced over time: the requests of an instant crawl, the questions to an archive."""
+"""A token bucket, for the requests of an instant crawl and the queries to an archive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sharc_crawler.model import Instant, Seconds
 
 
 class TokenBucket:
-    """Full at the start, filled by ``rate`` tokens a second up to ``burst``: t seconds give at most t·rate + burst.
+    """Starts full and gains ``rate`` tokens per second up to ``burst``: t seconds give at most t·rate + burst.
 
     >>> bucket = TokenBucket(rate=0.5, burst=1)
     >>> bucket.take(0.0), bucket.take(0.0), bucket.take(2.0)
@@ -30,7 +30,7 @@ class TokenBucket:
             self._since = now
 
     def ready(self, now: Instant, spare: float = 0.0) -> Instant:
-        """When a token may be taken so that ``spare`` more could follow at once: ``now``, or later."""
+        """Return when a token may be taken so that ``spare`` more are left: ``now`` or later."""
         if now < self._closed:
             return self._closed
         if self.rate == math.inf:
@@ -40,19 +40,19 @@ class TokenBucket:
         return now if missing <= 1e-9 else now + missing / self.rate
 
     def spend(self, now: Instant) -> None:
-        """A token is taken, whether there is one or not: the next ones come the later."""
+        """Take a token even if there is none: the next ones come later."""
         self._fill(now)
         self._left -= 1.0
 
     def take(self, now: Instant) -> Seconds:
-        """Take a token: 0. There is none: the seconds to wait before asking again."""
+        """Take a token and return 0, or return the seconds to wait."""
         if (wait := self.ready(now) - now) > 0.0:
             return wait
         self.spend(now)
         return 0.0
 
     def close(self, until: Instant) -> None:
-        """No token before ``until``, and then no burst: the server has had too much."""
+        """Give no token before ``until``, and no burst then."""
         self._closed = max(self._closed, until)
-        self._fill(until)  # so not in the meantime
+        self._fill(until)  # nothing accrues until then
         self._left = min(self._left, 1.0)

@@ -1,8 +1,8 @@
-"""Orders to a crawl that runs: a file in its folder, and the crawl's answer in another. No port, no socket.
+"""Orders to a running crawl: a file in its folder, and the crawl's answer in another one, without a socket.
 
-Who may write the folder may give orders, and nobody else: an order file that is another user's, or that others may
-write, is not read. What was ordered stays ordered: a crawl that is started again finds the file, and is paused, or
-slow, as before; only ``stop`` is for the process that runs.
+Only the owner of the folder may give orders: an order file of another user, or writable by others, is not read. Orders
+stay in force: a restarted crawl finds the file and is paused, or slow, as before. Only ``stop`` is for the running
+process.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _OTHERS_MAY_WRITE = 0o022
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What a crawl is to do."""
+    """Orders to a crawl."""
 
-    number: str = ""  #: of the last order: the crawl's answer names it
+    number: str = ""  #: of the last order; the crawl's answer names it
     paused: bool = False
     delay: Seconds | None = None  #: between two requests to a host; None: as the crawl was started
     stop: str = ""  #: number of the order to stop
-    started: Seconds | None = None  #: the delay that the crawl was started with when it last took orders
+    started: Seconds | None = None  #: the delay the crawl was started with when it last took orders
 
 
 def read_orders(folder: Path) -> Orders | None:
-    """The orders in a folder; ``None``: its crawl takes none.
+    """Read the orders in a folder; ``None`` if its crawl takes none.
 
-    Raises :class:`~sharc_crawler.errors.DataError` for a file that is not as we write it, or not ours to trust.
+    Raises :class:`~sharc_crawler.errors.DataError` for an invalid file, or one of another user.
     """
     path = folder / ORDERS
     try:
@@ -55,8 +55,8 @@ def read_orders(folder: Path) -> Orders | None:
 
 
 def write(folder: Path, name: str, document: Any) -> None:
-    """Write a file whole or not at all, for its owner alone to write; whoever may read the capture may read it."""
-    draft = folder / f".{name}.{os.getpid()}"  # the next one writes it again: a full disk leaves one, not one a second
+    """Write a file atomically, writable by its owner only and readable by all."""
+    draft = folder / f".{name}.{os.getpid()}"  # a fixed name: a full disk leaves only one draft
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb") as file:
         file.write(json.dumps(asdict(document) if isinstance(document, Orders) else document).encode())
     draft.replace(folder / name)

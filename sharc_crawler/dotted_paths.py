@@ -1,4 +1,4 @@
-"""Why a dotted path names nothing that can be imported, with the nearest that can."""
+"""Explain why a dotted path cannot be imported, and suggest the nearest that can."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WAY_OUT = "Python looks for modules where PYTHONPATH says; PYTHONPATH=. is this 
 
 
 def why_not(module: str, attribute: str, error: Exception) -> str:
-    """The end of a sentence on ``module.attribute``, which ``error`` came of.
+    """Return the end of a sentence on why importing ``module.attribute`` raised ``error``.
 
     >>> why_not("sharc_crawler.errors", "UsageErrors", AttributeError())
     "sharc_crawler.errors has no 'UsageErrors'; did you mean 'UsageError'? ..."
@@ -32,13 +32,12 @@ def why_not(module: str, attribute: str, error: Exception) -> str:
     parent, _, last = missing.rpartition(".")
     if parent:
         within = getattr(sys.modules.get(parent), "__path__", ())
-        return (
-            f"there is no module {last!r} in {parent}{_near(last, (one.name for one in pkgutil.iter_modules(within)))}"
-        )
-    near = get_close_matches(last, [one.name for one in pkgutil.iter_modules()], n=1, cutoff=0.8)
+        there = (found.name for found in pkgutil.iter_modules(within))
+        return f"there is no module {last!r} in {parent}{_near(last, there)}"
+    near = get_close_matches(last, [found.name for found in pkgutil.iter_modules()], n=1, cutoff=0.8)
     return f"there is no module {last!r}{f'; did you mean {near[0]!r}?' if near else '.'} {WAY_OUT}"
 
 
 def _near(name: str, there: Iterable[str]) -> str:
-    public = [one for one in there if not one.startswith("_")]
+    public = [known for known in there if not known.startswith("_")]
     return nearest(name, public) if public else ", nor anything else"

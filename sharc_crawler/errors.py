@@ -1,4 +1,4 @@
-"""Errors that a user can act on: each names the setting, argument or file, its value, and the way out."""
+"""Errors for users: each names the setting, argument or file, its value, and what to do."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 
 class SharcError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of all errors that this package raises on purpose."""
 
-    #: exit code of a command that ends with this error (docs/reference.md)
+    #: exit code of a command that ends with this error
     exit_code = 1
 
 
@@ -19,7 +19,7 @@ class UsageError(SharcError):
 
 
 class DataError(SharcError):
-    """A file or an answer from outside, a plug-in's too, cannot be read as what it should be."""
+    """A file or an answer from outside, such as a plug-in's, is invalid."""
 
     exit_code = 3
 
@@ -29,29 +29,29 @@ class StateError(SharcError):
 
 
 class StoreUnavailable(SharcError):  # noqa: N818 - a state of the store, as its port calls it
-    """A store cannot be read or written for now; what was committed is whole."""
+    """A store cannot be read or written for now; committed state is intact."""
 
 
 class StoreFull(StoreUnavailable):
-    """A store finds no room for what it is to keep: once there is some, the same commit succeeds."""
+    """A store has no room: once there is some, the same commit succeeds."""
 
 
 class Superseded(SharcError):  # noqa: N818 - a state of the store, as its port calls it
-    """The state is somebody else's, by now or from the start: nothing may be written, and nothing fetched."""
+    """Another process owns the state: nothing may be written or fetched."""
 
     exit_code = 2
 
 
 class StoppedCaptureError(StateError):
-    """A capture is stopped, as its host is silent for long; the same command goes on with it."""
+    """A capture is stopped, as its host has long been silent; the same command resumes it."""
 
 
 class StrategyError(StoppedCaptureError):
-    """A strategy raised, or decided what its port does not allow; it is asked nothing more."""
+    """A strategy raised, or made an illegal decision; it is not called again."""
 
 
 class SiteError(SharcError):
-    """What is in the way of one site of many; ``site`` says whose it is, the cause what it is."""
+    """An error that stops one site of many: its name and the cause."""
 
     def __init__(self, site: str, cause: Exception) -> None:
         super().__init__(str(cause))
@@ -59,7 +59,7 @@ class SiteError(SharcError):
 
 
 def unknown_name(what: str, name: str, allowed: Iterable[str]) -> UsageError:
-    """The error for a name that is none of the allowed ones, with the nearest one suggested.
+    """Make the error for an unknown name, with the nearest allowed one as a suggestion.
 
     >>> print(unknown_name("strategy", "sharc-selectiv", ["bfs", "sharc-selective"]))
     strategy='sharc-selectiv' is not known; did you mean 'sharc-selective'? Allowed: bfs, sharc-selective
@@ -68,7 +68,7 @@ def unknown_name(what: str, name: str, allowed: Iterable[str]) -> UsageError:
 
 
 def nearest(name: str, allowed: Iterable[str], listed: str = "") -> str:
-    """The end of a sentence on a name that is none of the allowed ones. ``listed``: the guide that has many of them."""
+    """Return the end of a sentence on an unknown name: a suggestion. ``listed``: the guide that lists many names."""
     from sharc_crawler.suggestions import suggested  # most names are known
 
     return suggested(name, allowed, listed)

@@ -1,4 +1,4 @@
-"""Libraries that a capture does not need: named by the extra that installs them."""
+"""Optional libraries, by the extra that installs each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sharc_crawler.errors import UsageError
 
-CHECKOUT = Path(__file__).resolve().parents[1]  #: where the package lies in one
+CHECKOUT = Path(__file__).resolve().parents[1]  #: folder of the package's checkout, if it is in one
 #: library → extra
 EXTRAS = {
     "matplotlib": "lab",
@@ -30,7 +30,7 @@ def installed(library: str) -> bool:
 
 
 def install(library: str) -> str:
-    """The command that installs it: from the checkout where there is one, else by the package's name."""
+    """Return the command that installs a library's extra: from the checkout if there is one, else by name."""
     extra = f"[{EXTRAS[library]}]"
     if (CHECKOUT / "pyproject.toml").is_file():
         return f"pip install -e {shlex.quote(f'{CHECKOUT}{extra}')}"
@@ -38,6 +38,6 @@ def install(library: str) -> str:
 
 
 def check(what: str, library: str, otherwise: str = "") -> None:
-    """Raise :class:`~sharc_crawler.errors.UsageError` where ``what`` needs a library that is not installed."""
+    """Raise :class:`~sharc_crawler.errors.UsageError` if ``what`` needs a library that is not installed."""
     if not installed(library):
         raise UsageError(f"{what} needs {library}, which is not installed: {install(library)}{otherwise}")

@@ -1,4 +1,4 @@
-"""The guides that notes and errors name: as the repository has them, or below the address in ``SHARC_DOCS``."""
+"""Names of guides in notes and errors: files of the repository, or pages below the URL in ``SHARC_DOCS``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 def guide(name: str) -> str:
-    """What to call a guide.
+    """Return a guide's file or URL.
 
     >>> guide("changes")
     'docs/changes.md'

@@ -1,4 +1,4 @@
-"""Instants as text and back: RFC 3339, UTC."""
+"""Convert instants to text and back: RFC 3339, UTC."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sharc_crawler.model import Instant
 
 
 def iso(instant: Instant) -> str:
-    """An instant as RFC 3339 text in UTC, to the microsecond: the precision a WARC-Date may have.
+    """Format an instant as RFC 3339 text in UTC, to the microsecond, like a WARC-Date.
 
     >>> iso(1795170667.25)
     '2026-11-20T10:31:07.250000Z'
@@ -17,12 +17,12 @@ def iso(instant: Instant) -> str:
 
 
 def maybe_iso(instant: Instant | None) -> str | None:
-    """:func:`iso` of an instant that may not have come."""
+    """Format an instant, or return ``None`` if there is none."""
     return None if instant is None else iso(instant)
 
 
 def second(instant: Instant) -> str:
-    """An instant as RFC 3339 text, cut to the second.
+    """Format an instant as RFC 3339 text, cut to the second.
 
     >>> second(1795170667.25)
     '2026-11-20T10:31:07Z'
@@ -31,7 +31,7 @@ def second(instant: Instant) -> str:
 
 
 def unix(text: str) -> Instant:
-    """The instant that :func:`iso` wrote.
+    """Parse an instant that :func:`iso` wrote.
 
     >>> unix("2026-11-20T10:31:07.250000Z")
     1795170667.25

@@ -1,4 +1,4 @@
-"""Locks on files and folders: each ends when its descriptor is closed, or with its process, however that ends."""
+"""Locks on files and folders; they end with their descriptor or process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def lock(descriptor: int, *, shared: bool = False) -> bool:
-    """Hold what is open under a descriptor, if it can be had at once; false: another process holds it."""
+    """Lock an open file without waiting; return false if another process has locked it."""
     try:
         fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -16,7 +16,7 @@ def lock(descriptor: int, *, shared: bool = False) -> bool:
 
 
 def is_locked(file: Path) -> bool:
-    """Does a process hold this file at this moment?"""
+    """Is a file locked by a process?"""
     if not file.is_file():
         return False
     with file.open("rb") as held:

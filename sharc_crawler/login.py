@@ -1,8 +1,8 @@
-"""A session that an archive is entitled to: cookies, storage, passwords, and what must not end it or get out.
+"""Log-in sessions: cookies, storage and passwords; URLs that would end the session; masking of secrets.
 
-Cookies are sent to whom they are meant for (RFC 6265, 5.4), the same all through a capture: what servers or scripts set
-is not taken on, so that both downloads of a page are made as the same visitor. For that, those that end meanwhile are
-sent on: their server, which renews them with each answer or not, knows whether the session goes on.
+Cookies are sent by RFC 6265, 5.4, and stay the same during a capture: those set by servers or scripts are ignored, so
+that both downloads of a page are made as the same visitor. Cookies that expire during the capture are still sent: their
+server knows whether it has renewed the session.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.instants import second
 from sharc_crawler.model import Exchange, Instant
 
-_FIELDS = 7  #: of a line of Netscape's format
+_FIELDS = 7  #: fields of a line in Netscape's format
 _HTTP_ONLY = "#HttpOnly_"
-#: header fields of a request whose values are nobody else's business
+#: request headers with secret values
 _SECRET_FIELDS = re.compile(
     rb"(?im)^((?:cookie|authorization|proxy-authorization|x-[a-z-]*(?:token|csrf|xsrf|auth)[a-z-]*):[ \t]*)([^\r\n]+)"
 )
-_SOON = 7 * 86_400.0  #: seconds: a session that ends so soon may end before a capture does
-_STATISTICS = re.compile(r"_g[a-z]|__utm|_pk_|_hj|_fb|_cl|__cf|ajs_")  #: cookies that no session needs begin so
-_SHORTEST = 8  #: characters of a value that is taken for a secret wherever it stands
-_UNRESERVED = frozenset((string.ascii_letters + string.digits + "-._~").encode())  #: nobody writes these otherwise
-_TOKEN = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.~+=-][\w.~+/=-]{19,}", re.ASCII)  #: so is one within stored JSON
+_SOON = 7 * 86_400.0  #: seconds: a session that ends so soon may end before the capture
+_STATISTICS = re.compile(r"_g[a-z]|__utm|_pk_|_hj|_fb|_cl|__cf|ajs_")  #: beginnings of cookies for statistics
+_SHORTEST = 8  #: minimum length of a value to be masked everywhere
+_UNRESERVED = frozenset((string.ascii_letters + string.digits + "-._~").encode())  #: characters that are never escaped
+_TOKEN = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.~+=-][\w.~+/=-]{19,}", re.ASCII)  #: a token within stored JSON
 _IN_URLS = (
     "addresses hold values of the session (a cookie's, or what scripts had stored): WARC records, indexes, crawl.jsonl,"
     " report and certificate name them as they are. End the session before you hand these on"
 )
-#: words of addresses that end a session: each begins where a word does, or with a capital, and ends with its word
+#: words in URLs that end a session: each must be a whole word, or begin with a capital
 _LOG_OUT = re.compile(
     r"(?:(?<![A-Za-z])[ls]|[LS])(?:og|ign|OG|IGN)[-_. ]?(?:out|off|Out|Off|OUT|OFF)(?![a-z])"
     r"|(?<![A-Za-z])(?i:abmelden|uitloggen|afmelden|wyloguj|d[eé]connexion|cerrar[-_]?sesi[oó]n|end[-_]?session)(?![a-z])"
@@ -53,16 +53,16 @@ class Cookie:
     """A cookie of a session."""
 
     name: str
-    value: str = field(repr=False)  #: no traceback and no log has it
+    value: str = field(repr=False)  #: kept out of tracebacks and logs
     domain: str  #: without a leading dot
     path: str = "/"
-    subdomains: bool = False  #: is it for those, too?
-    secure: bool = False  #: over TLS alone
+    subdomains: bool = False  #: also for subdomains
+    secure: bool = False  #: over TLS only
     expires: Instant = 0.0  #: 0: with the session
-    http_only: bool = False  #: scripts do not see it
+    http_only: bool = False  #: hidden from scripts
 
     def is_for(self, scheme: str, host: str, path: str, now: Instant) -> bool:
-        """Whether the cookie is sent with such a request."""
+        """Is the cookie sent with such a request?"""
         there = host == self.domain or (self.subdomains and host.endswith(f".{self.domain}"))
         below = path.startswith(self.path) and (self.path.endswith("/") or path[len(self.path) :][:1] in ("", "/"))
         return there and below and (scheme == "https" or not self.secure) and not 0 < self.expires <= now
@@ -70,16 +70,16 @@ class Cookie:
 
 @dataclass(frozen=True)
 class Login:
-    """Whose requests a crawl makes."""
+    """The session of a crawl."""
 
     cookies: tuple[Cookie, ...] = ()
-    storage: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)  #: scripts' own, by origin
-    keeps_secrets: bool = False  #: in WARC requests
+    storage: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)  #: local storage, by origin
+    keeps_secrets: bool = False  #: do not mask secrets in WARC requests
     passwords: Mapping[str, str] = field(default_factory=dict, repr=False)  #: ``user:password``, by host
-    since: Instant = 0.0  #: what had not expired then is sent
+    since: Instant = 0.0  #: cookies that had not expired then are sent
 
     def headers(self, url: str, now: Instant) -> dict[str, str]:
-        """What a request for a URL carries of it.
+        """Return the session's headers for a request.
 
         >>> login = Login((Cookie("a", "1", "h.example", "/x"), Cookie("b", "2", "h.example", secure=True)))
         >>> login.headers("http://h.example/x/y", 0.0), login.headers("https://h.example/", 0.0)
@@ -95,29 +95,30 @@ class Login:
     def _cookies(self, url: str, now: Instant) -> str:
         parts = urlsplit(url)
         host, path = (parts.hostname or "").rstrip("."), parts.path or "/"
-        own = [one for one in self.cookies if one.is_for(parts.scheme, host, path, now)]
-        return "; ".join(f"{one.name}={one.value}" for one in sorted(own, key=lambda one: -len(one.path)))
+        own = [cookie for cookie in self.cookies if cookie.is_for(parts.scheme, host, path, now)]
+        own.sort(key=lambda cookie: -len(cookie.path))
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in own)
 
     def as_settings(self, urls: Sequence[str], now: Instant) -> dict[str, str]:
-        """What a report must know of the cookies for these URLs: they are in vain, or when the first of them ends."""
+        """Return, for the report, why no cookie applies to these URLs, or when the first of them expires."""
         vain, first = self.in_vain(urls, now), self._first_to_end(urls, now)
         return vain or ({"session_ends": second(first.expires)} if first else {})
 
     def _first_to_end(self, urls: Iterable[str], now: Instant) -> Cookie | None:
-        found = [one for one in self._own(_hosts(urls)) if one.expires > now and not _STATISTICS.match(one.name)]
-        return min(found, key=lambda one: one.expires, default=None)
+        own = (cookie for cookie in self._own(_hosts(urls)) if not _STATISTICS.match(cookie.name))
+        return min((cookie for cookie in own if cookie.expires > now), key=lambda cookie: cookie.expires, default=None)
 
     def _own(self, hosts: Iterable[str]) -> list[Cookie]:
         led_to = {name for host in hosts for name in (host, host.removeprefix("www."), f"www.{host}")}
-        return [one for one in self.cookies if any(one.is_for("https", host, one.path, 0.0) for host in led_to)]
+        return [known for known in self.cookies if any(known.is_for("https", host, known.path, 0.0) for host in led_to)]
 
     @property
     def living(self) -> list[Cookie]:
-        """The cookies that are sent."""
-        return [one for one in self.cookies if not 0 < one.expires <= self.since]
+        """The cookies that had not expired at the start."""
+        return [cookie for cookie in self.cookies if not 0 < cookie.expires <= self.since]
 
     def in_vain(self, urls: Iterable[str], now: Instant) -> dict[str, str]:
-        """Why no request for the hosts of these URLs will carry any of it, as a report's setting; empty: some may.
+        """Return, for the report, why no request to these URLs' hosts has cookies or passwords; empty if some may.
 
         >>> Login((Cookie("a", "1", "h.example", expires=9.0),)).in_vain(["http://h.example/"], 10.0)
         {'session_cookies': 'those for h.example had expired'}
@@ -129,16 +130,15 @@ class Login:
         if not self.passwords.keys().isdisjoint(hosts):
             return {}
         own = self._own(hosts)
-        if any(not 0 < one.expires <= now for one in own) or any(
-            urlsplit(one).hostname in hosts for one in self.storage
-        ):
+        stored = any(urlsplit(origin).hostname in hosts for origin in self.storage)
+        if stored or any(not 0 < cookie.expires <= now for cookie in own):
             return {}
         named = ", ".join(hosts[:3]) + (" and others" if hosts[3:] else "")
         why = f"those for {named} had expired" if own else f"none was for {named}"
         return {"session_cookies": why}
 
     def warnings(self, specs: Iterable[CaptureSpec]) -> Iterator[str]:
-        """What to say of that before the first request."""
+        """Yield warnings on expired or missing cookies before the first request."""
         for spec in specs:
             if vain := spec.settings.get("session_cookies"):
                 yield f"Of the session's cookies, {vain}: {spec.site} is asked for as by anybody. Export them anew"
@@ -150,7 +150,7 @@ class Login:
                 )
 
     def redacted(self, request: bytes) -> bytes:
-        r"""A request without its secrets, as long as it was.
+        r"""Mask the secrets of a request, without changing its length.
 
         >>> login = Login((Cookie("s", "topsecret", "h"),))
         >>> login.redacted(b"POST / HTTP/1.1\r\nCookie: s=topsecret\r\n\r\nx=topsecret")
@@ -165,13 +165,13 @@ class Login:
 
     @property
     def values(self) -> list[str]:
-        """The secrets of the session: values of its cookies, what scripts had stored, passwords."""
+        """The session's secrets: values of cookies and local storage, and passwords."""
         stored = {value for own in self.storage.values() for value in own.values()}
-        passwords = {text for one in self.passwords.values() for text in (_basic(one), one.partition(":")[2])}
-        return sorted({one.value for one in self.cookies} | stored | passwords)
+        passwords = {text for known in self.passwords.values() for text in (_basic(known), known.partition(":")[2])}
+        return sorted({cookie.value for cookie in self.cookies} | stored | passwords)
 
     def note_of(self, url: str) -> str:
-        """What a reader must know of an address that holds one: it is a record's name, and stays. Empty: it does not.
+        """Return a note on a URL that contains a secret, which is not masked; empty if it contains none.
 
         >>> Login((Cookie("s", "top/secret", "h"),)).note_of("http://h/?s=top%2Fsecret")[:32]
         'addresses hold values of the ses'
@@ -179,21 +179,21 @@ class Login:
         return _IN_URLS if self.without(url) != url else ""
 
     def described(self, specs: Sequence[CaptureSpec]) -> str:
-        """Whose requests are in the WARC files, and what becomes of its secrets, as warcinfo says it."""
+        """Describe the session and the treatment of its secrets, for warcinfo records."""
         whose = next((spec.session for spec in specs), "")
         if (vain := [str(spec.settings.get("session_cookies", "")) for spec in specs]) and all(vain):
             whose = f"{whose}, of whose cookies {vain[0]}"
         treated = "kept in requests" if self.keeps_secrets else "masked in requests, but not in addresses"
         return f"{whose}; its secrets are {treated}"
 
-    def guarded(self, exchange: Exchange, told: Callable[[str], None] | None) -> Exchange:
-        """An exchange as it is archived; ``told`` is given what a reader must know of its address."""
-        if told and (note := self.note_of(exchange.url)):
-            told(note)
+    def guarded(self, exchange: Exchange, add_note: Callable[[str], None] | None) -> Exchange:
+        """Return an exchange as archived, with masked secrets; add a note if its URL contains one."""
+        if add_note and (note := self.note_of(exchange.url)):
+            add_note(note)
         return replace(exchange, request=self.redacted(exchange.request))
 
     def without(self, text: str) -> str:
-        """A text without them, as long as it was."""
+        """Mask the secrets in a text, without changing its length."""
         return self._masked(text.encode(errors="surrogatepass")).decode(errors="surrogatepass")
 
     def _masked(self, data: bytes) -> bytes:
@@ -201,7 +201,7 @@ class Login:
 
     @cached_property
     def _secrets(self) -> re.Pattern[bytes]:
-        """Values in whatever form, the longest first: one may hold another."""
+        """Expression for secrets in all encodings, the longest first: one may contain another."""
         known = {value for value in self.values if len(value) >= _SHORTEST}
         known |= {token for own in self.storage.values() for text in own.values() for token in _tokens(text)}
         longest = sorted(known, key=len, reverse=True)
@@ -213,7 +213,7 @@ def _hosts(urls: Iterable[str]) -> list[str]:
 
 
 def _in_any_form(value: str) -> bytes:
-    r"""A pattern of a value as it is, and as addresses, forms and JSON have it.
+    r"""Return a pattern for a value as it is, and as encoded in URLs, forms and JSON.
 
     >>> forms = b"a/b ==", b"a%2fb+==", rb"a\/b%20%3D=", b"a.b =="
     >>> [bool(re.fullmatch(_in_any_form("a/b =="), form)) for form in forms]
@@ -230,7 +230,7 @@ def _either(byte: int) -> bytes:
 
 
 def _tokens(stored: str) -> Iterator[str]:
-    """What looks like a token in JSON that scripts had stored.
+    """Yield texts that look like tokens in stored JSON.
 
     >>> list(_tokens('{"user": "ann", "auth": {"token": "eyJhbGciOiJIUzI1NiJ9.e30"}}')), list(_tokens("dark"))
     (['eyJhbGciOiJIUzI1NiJ9.e30'], [])
@@ -240,17 +240,17 @@ def _tokens(stored: str) -> Iterator[str]:
     except (ValueError, RecursionError):
         return
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, str) and _TOKEN.fullmatch(one):
-            yield one
-        elif isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
+        value = waiting.pop()
+        if isinstance(value, str) and _TOKEN.fullmatch(value):
+            yield value
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
 
 
 def is_log_out(url: str) -> bool:
-    """Would a request for it end a session, by its name?
+    """Would a request probably end the session, by its URL?
 
     >>> [is_log_out(f"http://h/{name}") for name in ("logout", "w?title=Special:UserLogout", "a/blog-out", "logoutput")]
     [True, True, False, False]
@@ -259,14 +259,14 @@ def is_log_out(url: str) -> bool:
 
 
 def _basic(password: str) -> str:
-    """User and password as RFC 7617 has them."""
+    """Encode user and password by RFC 7617."""
     return b64encode(password.encode()).decode()
 
 
 def read_login(
     cookies: str | None, state: str | None, netrc: str | None = None, *, keeps_secrets: bool = False
 ) -> Login | None:
-    """The login of these files; ``None``: there is none. What is logged from now on has none of its secrets.
+    """Read the session from these files, or return ``None``; from now on its secrets are masked in logs.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
@@ -281,14 +281,14 @@ def read_login(
 
 
 def _guard_logs(login: Login) -> None:
-    """Whoever handles them: each record is made without its secrets."""
+    """Mask the session's secrets in all log records."""
     made = logging.getLogRecordFactory()
 
     def make(*given: Any, **more: Any) -> logging.LogRecord:
         record = made(*given, **more)
-        with suppress(Exception):  # what cannot be said is its handler's to tell
-            said = record.getMessage()
-            if (masked := login.without(said)) != said:
+        with suppress(Exception):  # handlers report invalid messages
+            message = record.getMessage()
+            if (masked := login.without(message)) != message:
                 record.msg, record.args = masked, ()
         return record
 
@@ -296,7 +296,7 @@ def _guard_logs(login: Login) -> None:
 
 
 def read_cookies(file: str) -> tuple[Cookie, ...]:
-    """Cookies of a file as Netscape's browser kept them (cookies.txt); browsers' add-ons and curl write it.
+    """Read cookies in Netscape's format (cookies.txt), as written by browser add-ons and curl.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
@@ -318,11 +318,11 @@ def read_cookies(file: str) -> tuple[Cookie, ...]:
 
 
 def read_netrc(file: str) -> dict[str, str]:
-    """``user:password`` by host, of a file as curl, wget and ftp read it (``machine HOST login USER password WORD``).
+    """Read ``user:password`` by host from a .netrc file (``machine HOST login USER password WORD``).
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
-    from netrc import NetrcParseError, netrc  # only where there are passwords
+    from netrc import NetrcParseError, netrc  # only with passwords
 
     _text("netrc", file)
     try:
@@ -339,7 +339,7 @@ def read_netrc(file: str) -> dict[str, str]:
 
 
 def read_state(file: str) -> Login:
-    """Cookies and local storage as Playwright keeps them (``context.storage_state(path=…)``).
+    """Read cookies and local storage from Playwright's file (``context.storage_state(path=…)``).
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
@@ -347,8 +347,8 @@ def read_state(file: str) -> Login:
         known = json.loads(_text("state", file))
         cookies = tuple(map(_of_state, known.get("cookies", ())))
         storage = {
-            one["origin"]: {str(item["name"]): str(item["value"]) for item in one["localStorage"]}
-            for one in known.get("origins", ())
+            origin["origin"]: {str(item["name"]): str(item["value"]) for item in origin["localStorage"]}
+            for origin in known.get("origins", ())
         }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(
@@ -379,10 +379,10 @@ def _is(word: str) -> bool:
 def _not_none(cookies: tuple[Cookie, ...], given: str) -> tuple[Cookie, ...]:
     if not cookies:
         raise UsageError(f"{given} holds no cookies; export them while you are logged in")
-    for one in cookies:
-        if re.search(r"[\x00-\x20\x7f;]", one.name + one.value) or not (one.name + one.value).isascii():
+    for cookie in cookies:
+        if re.search(r"[\x00-\x20\x7f;]", text := cookie.name + cookie.value) or not text.isascii():
             raise UsageError(
-                f"{given}: the cookie {one.name!r} has characters that no header may carry; export it anew"
+                f"{given}: the cookie {cookie.name!r} has characters that no header may carry; export it anew"
             )
     return cookies
 

@@ -1,4 +1,4 @@
-"""The records that every part shares: frozen values, without behaviour that needs a clock, a socket or a disk.
+"""Records shared by all rooms: immutable values that need no clock, socket or disk.
 
 Times are :data:`Instant` (unix seconds, UTC), durations :data:`Seconds`, rates :data:`Rate` (changes per second).
 """
@@ -21,22 +21,22 @@ PageId = int  #: dense within one frontier, from 0, in the order of discovery
 
 
 class Kind(StrEnum):
-    """What a URL is to a capture (decided by how it was found)."""
+    """The role of a URL in a capture, by how it was found."""
 
-    PAGE = "page"  #: named by links and sitemaps, admitted by the scope: one of the N pages
+    PAGE = "page"  #: named by links or sitemaps, and in scope
     RESOURCE = "resource"  #: embedded in a page: fetched after it, once per capture
-    DATA = "data"  #: fetched by a page's scripts, and part of its state; else as a resource
+    DATA = "data"  #: fetched by a page's scripts, and part of its state; else like a resource
     SITEMAP = "sitemap"
     ROBOTS = "robots"
-    PROBE = "probe"  #: a name that nobody gave, asked for to see an error page: no page, and counts nowhere
-    HUB = "hub"  #: polled by an instant crawl for what it newly names: a seed, a feed, a news sitemap
+    PROBE = "probe"  #: a made-up URL, requested to see an error page; not counted
+    HUB = "hub"  #: polled for new or changed pages: a seed, a feed, a news sitemap
 
 
-EMBEDDED = frozenset({Kind.RESOURCE, Kind.DATA})  #: fetched with the page that brings it
+EMBEDDED = frozenset({Kind.RESOURCE, Kind.DATA})  #: fetched with their page
 
 
 class Slot(StrEnum):
-    """Which of its downloads a page is given. A page owns one slot (``ONLY``) or two."""
+    """Which of a page's downloads a visit is. A page has one slot (``ONLY``) or two."""
 
     ONLY = "only"
     FIRST = "first"
@@ -44,7 +44,7 @@ class Slot(StrEnum):
 
 
 class Plan(StrEnum):
-    """What the strategy expects of a page (not what came of it: that is the judgement)."""
+    """What the strategy expects of a page."""
 
     HOPEFUL = "hopeful"
     HOPELESS = "hopeless"
@@ -58,11 +58,11 @@ class Result(StrEnum):
     REDIRECTED = "redirected"
     GONE = "gone"  #: 404, 410
     REFUSED = "refused"  #: by robots.txt, or by another 4xx
-    FAILED = "failed"  #: 5xx, time-out, reset, unreachable: may be tried again
+    FAILED = "failed"  #: 5xx, time-out, reset, unreachable: may be retried
 
 
 class Change(StrEnum):
-    """Three answers, never two: what was not seen is not called unchanged."""
+    """Did a page change? What was not seen is unknown, never unchanged."""
 
     CHANGED = "changed"
     UNCHANGED = "unchanged"
@@ -70,7 +70,7 @@ class Change(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What came of a page: was it, for sure, in one state at the reference instant?"""
+    """Was a page surely in one state from visit to revisit?"""
 
     COHERENT = "coherent"
     CHANGED = "changed"
@@ -83,37 +83,37 @@ class Phase(StrEnum):
     OPENING = "opening"  #: robots.txt and sitemaps are read
     VISIT = "visit"
     REVISIT = "revisit"
-    CHECK = "check"  #: all is visited; what is claimed on the server's word is audited
+    CHECK = "check"  #: all visits are made; claims on the server's word are audited
     DONE = "done"
 
 
 class HowMade(str):
-    """A note that only tells how a capture was made: nothing in it speaks against the capture."""
+    """A note on how a capture was made, which is not a problem."""
 
     __slots__ = ()
 
 
 class Hints(NamedTuple):
-    """What a sitemap (or feed) says of a URL; ``None`` where it says nothing."""
+    """What a sitemap (or feed) says of a URL; ``None``: nothing."""
 
     lastmod: Instant | None = None  #: start of the interval the text denotes
     lastmod_precision: Seconds = 0.0  #: its length: a bare date is 86,400
     changefreq: str | None = None
     priority: float | None = None  #: 0..1
-    published: Instant | None = None  #: when the page came to be, by a feed or news sitemap: start of an interval, too
+    published: Instant | None = None  #: publication date in a feed or news sitemap: start of an interval, too
     published_precision: Seconds = 0.0  #: its length
 
 
 class Sighting(NamedTuple):
-    """A URL was seen: in a link, a sitemap, a redirect, a seed list."""
+    """A URL seen in a link, a sitemap, a redirect or a seed list."""
 
     url: str  #: absolute, as found; the frontier makes it canonical and requests the original
     kind: Kind = Kind.PAGE
-    via: str = "seed"  #: URL of the page or sitemap it was found on, or ``seed``
+    via: str = "seed"  #: URL of the document that named it, or ``seed``
     hints: Hints | None = None
-    key: str | None = None  #: identity where the URL is not enough (a POST); default: the canonical URL
-    host: str = ""  #: under whose politeness it is asked for, where that is not its URL's (a project's download slot)
-    canonical: str | None = None  #: its canonical URL, where that took long and is known
+    key: str | None = None  #: identity, if the URL is not enough (a POST); default: the canonical URL
+    host: str = ""  #: whose politeness applies, if not that of the URL's host (a project's download slot)
+    canonical: str | None = None  #: the canonical URL, if computed already
 
 
 class Visit(NamedTuple):
@@ -125,7 +125,7 @@ class Visit(NamedTuple):
 
 
 class RateEstimate(NamedTuple):
-    """A page's change rate and how well it is known."""
+    """A page's change rate and its uncertainty."""
 
     rate: Rate
     source: str  #: ``sitemap``, ``history``, ``predictor``, ``prior``…
@@ -144,7 +144,7 @@ class CaptureRef(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and its answer, as bytes on the wire (or rebuilt, and then said so)."""
+    """A request and its answer, as bytes on the wire (or rebuilt, and marked so)."""
 
     url: str
     started: Instant
@@ -153,17 +153,17 @@ class Exchange:
     response: Octets  #: status line, headers, body as received (chunked stays chunked)
     ip: str | None = None
     truncated: str | None = None  #: WARC-Truncated reason: ``length``, ``time``, ``disconnect``
-    normalised: str = ""  #: what of it is not as it was on the wire; empty: nothing
+    normalised: str = ""  #: what differs from the bytes on the wire; empty: nothing
     error: str | None = None  #: the exchange failed: what happened
-    untrusted: str = ""  #: what is wrong with the TLS certificate of who answered; empty: nothing, or no TLS
-    surplus: bytes = b""  #: beyond the end that the response announced, and not believed; blank lines before it
-    sent: Instant = 0.0  #: by when the request had left; 0: unknown
-    before: int = 0  #: times that it was sent before, over idle connections that were closed without an answer
-    evidence: bool = False  #: of other pages: stored in this capture, even where a former one holds the same payload
+    untrusted: str = ""  #: what is wrong with the server's TLS certificate; empty: nothing, or no TLS
+    surplus: bytes = b""  #: bytes beyond the announced end of the response; blank lines before it
+    sent: Instant = 0.0  #: when the request had left; 0: unknown
+    before: int = 0  #: times it was sent before, over idle connections closed without an answer
+    evidence: bool = False  #: evidence for other pages: stored even if a former capture has the same payload
 
 
 class Validators(NamedTuple):
-    """What a conditional request of this URL may carry."""
+    """Validators for a conditional request."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -176,17 +176,17 @@ NO_VALIDATORS = Validators()
 
 
 class Document(NamedTuple):
-    """What the markup of a document holds, counted."""
+    """Counts of a document's markup."""
 
     images: int
     tables: int
-    outlinks: int  #: different http(s) URLs that it links to, of whatever site
-    by_script: bool = False  #: it has scripts, and without them nothing to show
-    words: str | None = None  #: digest of its text and pictures, without what is made up for each address or visitor
+    outlinks: int  #: different http(s) URLs that it links to, of any site
+    by_script: bool = False  #: it shows nothing without its scripts
+    words: str | None = None  #: digest of its text and pictures, without parts generated per URL or visitor
 
 
 class Outcome(NamedTuple):
-    """How a fetch ended and what it showed."""
+    """How a fetch ended, and what it showed."""
 
     result: Result
     started: Instant  #: of the exchange that finished it
@@ -195,24 +195,24 @@ class Outcome(NamedTuple):
     digest: str | None = None  #: payload digest, ``sha1:BASE32``: entity body, transfer-decoded, content-encoded
     fingerprint: str | None = None  #: digest of what counts as content
     validators: Validators = NO_VALIDATORS
-    decoded: str | None = None  #: digest of the payload without its content coding, where it has one
-    location: str | None = None  #: where a redirect points, absolute
+    decoded: str | None = None  #: digest of the payload without its content coding, if any
+    location: str | None = None  #: target of a redirect, absolute
     length: int = 0  #: bytes of payload
     media_type: str | None = None
-    charset: str | None = None  #: as the server said, in lower case
+    charset: str | None = None  #: as stated by the server, in lower case
     document: Document | None = None  #: None: not read, or no document
-    date: Instant | None = None  #: the server's own clock when it answered
-    age: Seconds | None = None  #: of a copy from a cache, as the cache says
-    part: bool = False  #: its ``Content-Range`` says that it is a part, whatever its status
+    date: Instant | None = None  #: the server's clock at the answer
+    age: Seconds | None = None  #: stated age of a cache's copy
+    part: bool = False  #: by its ``Content-Range`` it is only a part, whatever its status
     capture: CaptureRef | None = None
     error: str | None = None
-    retry_after: Seconds | None = None  #: asked for by the server
-    robots: str | None = None  #: text of a robots.txt, for that fetch alone
-    sent: Instant = 0.0  #: by when the request had left, where that is known: pauses count from it. Not kept
+    retry_after: Seconds | None = None  #: the server's Retry-After
+    robots: str | None = None  #: text of a robots.txt
+    sent: Instant = 0.0  #: when the request had left, if known: pauses count from it. Not stored
 
 
 class Fetch(NamedTuple):
-    """A lease: fetch this, now, and say how it ended. An expired lease is queued again."""
+    """A lease: fetch this now, and report how it ended. An expired lease is queued again."""
 
     lease: int
     page: PageId
@@ -240,21 +240,21 @@ class Done:
 
 
 class Comparison(NamedTuple):
-    """What two fetches of one URL say about the time between them."""
+    """The result of comparing two fetches of a URL."""
 
     change: Change
     evidence: Evidence
-    reason: str  #: a code, with or without a detail (:mod:`sharc_crawler.evidence.reasons`)
+    reason: str  #: a code, perhaps with a detail (:mod:`sharc_crawler.evidence.reasons`)
 
     @classmethod
     def unknown(cls, reason: str) -> Comparison:
-        """A comparison that shows nothing, for this reason."""
+        """Make a comparison that shows nothing."""
         return cls(Change.UNKNOWN, Evidence.NONE, reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What came of a page, and on what grounds."""
+    """A page's verdict and its evidence."""
 
     verdict: Verdict
     evidence: Evidence

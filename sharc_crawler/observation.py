@@ -1,4 +1,4 @@
-"""What captures learned of URLs: the records of an archive's history, which rates, seeds and plans read."""
+"""Records of an archive's history: what captures learned of URLs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sharc_crawler.model import Change, Document, Instant, Kind, Result, Seconds
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one capture learned of a URL at one instant: append-only history, read by rates, seeds and plans."""
+    """What one capture learned of a URL at one instant; rates, seeds and plans read it."""
 
     site: str
     url: Url
@@ -22,12 +22,12 @@ class Observation:
     fingerprint: str | None = None
     etag: str | None = None
     last_modified: Instant | None = None
-    lastmod: Instant | None = None  #: the sitemap's word
+    lastmod: Instant | None = None  #: in a sitemap
     lastmod_precision: Seconds = 0.0
-    kind: Kind = Kind.PAGE  #: the known size of a site is its number of pages
+    kind: Kind = Kind.PAGE  #: only pages count for a site's size
     media_type: str | None = None
     document: Document | None = None
-    decoded: str | None = None  #: digest of the payload without its content coding, where it has one
+    decoded: str | None = None  #: digest of the payload without its content coding, if any
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a plug-in raises, or answers badly, is said to be its own fault."""
+"""Blame plug-ins for their exceptions and invalid answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def fault(who: str, how: str) -> DataError:
-    """The error that says so.
+    """Make the error for a plug-in's fault.
 
     >>> fault("the ranker mine.Rank", "answered with int, not Scores")
     DataError('the ranker mine.Rank answered with int, not Scores. That is a fault of this plug-in')
@@ -19,10 +19,10 @@ def fault(who: str, how: str) -> DataError:
     return DataError(f"{who} {how}. That is a fault of this plug-in")
 
 
-def tried(who: str, asked: Callable[[], T], where: str = "", passing: tuple[type[Exception], ...] = ()) -> T:
-    """What a plug-in answers. Errors of ours, and ``passing`` ones, are raised as they are; others are its fault."""
+def tried(who: str, call: Callable[[], T], where: str = "", passing: tuple[type[Exception], ...] = ()) -> T:
+    """Call a plug-in. Our own errors, and ``passing`` ones, are raised as they are; others are its fault."""
     try:
-        return asked()
+        return call()
     except SharcError:
         raise
     except passing:

@@ -1,4 +1,4 @@
-"""Plug-ins by name: entry points, or a dotted path. Our own are registered the way anybody's are."""
+"""Load plug-ins by entry point or dotted path. Our own are registered in the same way as third parties'."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sharc_crawler.errors import UsageError, unknown_name
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-_OURS = f"{__package__}."  #: what begins so is a path, and nobody's name
+_OURS = f"{__package__}."  #: begins our own dotted paths
 #: port name → entry point group
 GROUPS = {
     "strategy": "sharc_crawler.strategies",
@@ -27,10 +27,10 @@ GROUPS = {
 }
 
 
-@cache  # all distributions are looked through, which takes a hundredth of a second
-def _installed(path: tuple[str, ...]) -> dict[str, dict[str, EntryPoint]]:  # noqa: ARG001 - another path, others
-    """The entry points of the packages on a path, by port and name; of two the first."""
-    from importlib.metadata import entry_points  # not where plug-ins are named by their paths
+@cache  # it searches all distributions, which takes a hundredth of a second
+def _installed(path: tuple[str, ...]) -> dict[str, dict[str, EntryPoint]]:  # noqa: ARG001 - key of the cache
+    """Return the entry points of the packages on a path, by port and name; the first of equal names wins."""
+    from importlib.metadata import entry_points  # not needed for dotted paths
 
     found = entry_points()
     return {
@@ -44,7 +44,7 @@ def _registered(port: str) -> dict[str, EntryPoint]:
 
 
 def names(port: str) -> list[str]:
-    """The names that plug-ins of a port are known by.
+    """Return the names of a port's plug-ins.
 
     >>> "bfs" in names("strategy")
     True
@@ -53,7 +53,7 @@ def names(port: str) -> list[str]:
 
 
 def path_of(port: str, name: str) -> str:
-    """The dotted path of a plug-in, by whichever name: who is given it need not look for entry points.
+    """Return the dotted path of a plug-in, so that other processes need not search entry points.
 
     >>> path_of("detector", "content"), path_of("detector", "a.module.Detector")
     ('sharc_crawler.changes.content.ContentDetector', 'a.module.Detector')
@@ -63,7 +63,7 @@ def path_of(port: str, name: str) -> str:
 
 
 def load(port: str, name: str) -> Any:
-    """The plug-in of a port by its entry point's name or by its dotted path ``package.module.Class``.
+    """Load a port's plug-in by its entry point's name or its dotted path ``package.module.Class``.
 
     Raises :class:`~sharc_crawler.errors.UsageError` that names the nearest known name.
     """
@@ -73,8 +73,8 @@ def load(port: str, name: str) -> Any:
         raise unknown_name(port, name, names(port))
     try:
         found = point.load() if point else getattr(import_module(module), attribute)
-    except Exception as error:  # of a module that is not ours, whatever it raises
-        from sharc_crawler.dotted_paths import why_not  # hardly ever
+    except Exception as error:  # a third party's module may raise anything
+        from sharc_crawler.dotted_paths import why_not  # rare
 
         raise UsageError(f"{port}={name!r} cannot be imported: {why_not(module, attribute, error)}") from error
     if not callable(found):

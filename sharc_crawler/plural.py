@@ -1,4 +1,4 @@
-"""A number with its noun and its verb, one of them or many."""
+"""Format numbers with nouns and verbs in singular or plural."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _ONE = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this"
 
 
 def counted(number: int, noun: str, verb: str = "") -> str:
-    """A number and its noun, in the plural where it needs one, with the verb that follows it (given for many).
+    """Return a number with its noun and, if given in the plural, its verb.
 
     >>> counted(1, "page"), counted(1200, "page"), counted(2, "address")
     ('1 page', '1,200 pages', '2 addresses')
@@ -18,7 +18,7 @@ def counted(number: int, noun: str, verb: str = "") -> str:
 
 
 def agreeing(number: int, word: str) -> str:
-    """A verb or pronoun, given for many, as it goes with a number.
+    """Return a verb or pronoun, given in the plural, in the form for a number.
 
     >>> agreeing(1, "were"), agreeing(0, "were"), agreeing(1, "hold"), agreeing(1, "their")
     ('was', 'were', 'holds', 'its')

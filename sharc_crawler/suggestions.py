@@ -1,4 +1,4 @@
-"""What is said of a name that is none of the allowed ones."""
+"""Suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sharc_crawler.guides import guide
 
 
 def suggested(name: str, allowed: Iterable[str], listed: str = "") -> str:
-    """The end of a sentence on a name that is none of the allowed ones. ``listed``: the guide that has many of them.
+    """Return the end of a sentence on an unknown name: a suggestion. ``listed``: the guide that lists many names.
 
     >>> suggested("bsf", ["bfs", "dfs"])
     "; did you mean 'bfs'? Allowed: bfs, dfs"
@@ -21,7 +21,7 @@ def suggested(name: str, allowed: Iterable[str], listed: str = "") -> str:
     names = sorted(allowed)
     if not names:
         return "; there is none"
-    begun = [known for known in names if len(name) > 1 and known.startswith(name)]  # the rest was left out
+    begun = [known for known in names if len(name) > 1 and known.startswith(name)]  # perhaps abbreviated
     near = begun if len(begun) == 1 else difflib.get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     return f"{hint} All are in {guide(listed)}" if listed else f"{hint} Allowed: {', '.join(names)}"

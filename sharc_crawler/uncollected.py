@@ -1,6 +1,6 @@
-"""Where much is made and all of it stays, Python's search for cycles of objects looks it through again and again.
+"""Switch off Python's garbage collection while many lasting objects are made.
 
-Of millions it takes seconds, in which no thread runs: those are looked through no more.
+For millions of objects each collection takes seconds, in which no thread runs.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MUCH = 1_000_000  #: objects made meanwhile
+MUCH = 1_000_000  #: new objects from which on they are exempted for good
 
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Without that search, which leaves alone for good what there is then, where that is much.
+    """Collect no garbage within; exempt all objects from later collections if many were made.
 
     >>> with uncollected():
     ...     gc.isenabled()

@@ -1,1 +1,1 @@
-"""Addresses: what is one URL, which are known, which nobody gave or software makes by itself."""
+"""URLs: canonical forms, known URLs, made-up URLs, and URLs that a site's software generates."""

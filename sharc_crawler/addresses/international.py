@@ -1,6 +1,6 @@
-"""Names of hosts with letters that are not ASCII, as browsers have them: UTS 46, not transitional.
+"""Host names with non-ASCII letters, encoded as in browsers: UTS 46, not transitional.
 
-Python's own codec, and Scrapy's requests, have ``strasse.de`` for ``straße.de``, which may be somebody else's.
+Python's own codec, and Scrapy's requests, turn ``straße.de`` into ``strasse.de``, which may be another site.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from unicodedata import normalize
 from idna import uts46_remap
 
 _AUTHORITY = re.compile(r"\w+://([^/?#\\]+)")
-_LONG_LABEL = re.compile(r"[^.]{64}")  #: Punycode takes the square of its length
+_LONG_LABEL = re.compile(r"[^.]{64}")  #: Punycode takes quadratic time
 
 
 def ascii_authority(authority: str) -> str:
-    """Host and port in ASCII; ValueError where there is no such name.
+    """Return host and port in ASCII; raise ValueError for an invalid name.
 
     >>> ascii_authority("Straße.de:81")
     'xn--strae-oqa.de:81'
@@ -24,12 +24,12 @@ def ascii_authority(authority: str) -> str:
         raise ValueError(f"{authority!r} has a label of more than 63 letters")
     host, colon, port = authority.partition(":")
     host = uts46_remap(host, std3_rules=False, transitional=False)
-    labels = (one if one.isascii() else f"xn--{one.encode('punycode').decode()}" for one in host.split("."))
+    labels = (label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in host.split("."))
     return ".".join(labels) + colon + port
 
 
 def with_ascii_host(url: str) -> str:
-    """A URL as it is requested.
+    """Return a URL as it is requested, with its host in ASCII.
 
     >>> with_ascii_host("http://straße.de/ä"), with_ascii_host("http://h/ä")
     ('http://xn--strae-oqa.de/ä', 'http://h/ä')

@@ -1,7 +1,7 @@
-"""URLs in columns: which are known, in some 20 bytes each, whatever their length; and their texts, one after the other.
+"""Compact tables of URLs: a set of known URLs in about 20 bytes each, and their texts in one buffer.
 
-A URL is known by the 64-bit hash of its text (Python's own, keyed anew in every process), as in Mercator and BUbiNG:
-that any two of a million URLs share one has a probability of 3 in 10⁸, of ten million 3 in 10⁶.
+A URL is identified by the 64-bit hash of its text (Python's own, with a new key per process), as in Mercator and
+BUbiNG. The probability that any two of a million URLs collide is 3 in 10⁸, for ten million 3 in 10⁶.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 from sharc_crawler.model import PageId
 
 UNSEEN = -1
-_SMALLEST = 64  # places; a power of two: of thousands of sites most have a few pages
-_FEW = 1 << 16  # places that are filled one by one sooner than NumPy is loaded
-_SOME = 100  # URLs that are entered one by one as soon
-_LOAD = 0.6  # of the places that are taken at most: a look-up then tries one to four
+_SMALLEST = 64  # initial places, a power of two: most of thousands of sites have few pages
+_FEW = 1 << 16  # up to so many places are filled one by one: faster than loading NumPy
+_SOME = 100  # fewer URLs are entered one by one: as fast
+_LOAD = 0.6  # maximum load: a look-up then probes one to four places
 
 
 class SeenUrls:
-    """Page numbers by URL: an open-addressed table with linear probing, in two columns.
+    """A mapping from URLs to page numbers: an open-addressed table with linear probing, in two columns.
 
     >>> seen = SeenUrls()
     >>> seen.add("http://h/a", 7), seen.add("http://h/a", 8)
@@ -31,7 +31,7 @@ class SeenUrls:
     """
 
     def __init__(self, smallest: int = _SMALLEST) -> None:
-        """``smallest``: places that it begins with, a power of two."""
+        """``smallest``: initial places, a power of two."""
         self._used = 0
         self._allot(smallest)
 
@@ -42,27 +42,27 @@ class SeenUrls:
         return self.get(key) != UNSEEN
 
     def get(self, key: str) -> PageId:
-        """The page number of a URL; ``UNSEEN`` where it is not known."""
+        """Return the page number of a URL; ``UNSEEN`` if it is unknown."""
         return self.find((key,))[0]
 
     def find(self, keys: Sequence[str]) -> list[PageId]:
-        """The page number of each URL."""
+        """Return the page number of each URL."""
         hashes, pages, mask = self._hashes, self._pages, self._mask
         found: list[PageId] = []
         for value in map(hash, keys):
             place = value & mask
-            while (page := pages[place]) != UNSEEN and hashes[place] != value:  # as _put does, without a call
+            while (page := pages[place]) != UNSEEN and hashes[place] != value:  # inlined _put: faster
                 place = place + 1 & mask
             found.append(page)
         return found
 
     def add(self, key: str, page: PageId) -> PageId:
-        """A URL is known from now on; the page that it had before, and keeps, or ``UNSEEN``."""
+        """Add a URL unless it is known; return the page number that it had, or ``UNSEEN``."""
         if self._used >= _LOAD * len(self._hashes):
             self._grow()
         hashes, pages, mask = self._hashes, self._pages, self._mask
         place = (value := hash(key)) & mask
-        while (known := pages[place]) != UNSEEN and hashes[place] != value:  # as _put does, without a call
+        while (known := pages[place]) != UNSEEN and hashes[place] != value:  # inlined _put: faster
             place = place + 1 & mask
         if known == UNSEEN:
             hashes[place], pages[place] = value, page
@@ -70,19 +70,19 @@ class SeenUrls:
         return known
 
     def add_all(self, keys: Sequence[str], pages: Sequence[PageId]) -> None:
-        """URLs that were not known are, each once; and the numbers of their pages."""
+        """Add unknown URLs, each once, with their page numbers."""
         self._grow(len(keys))
         self._used += len(keys)
         if len(keys) < _SOME:
             for page, value in zip(pages, map(hash, keys), strict=True):
                 self._put(value, page)
             return
-        import numpy as np  # only where many are
+        import numpy as np  # only for many
 
         self._put_all(np.fromiter(map(hash, keys), np.int64, len(keys)), np.fromiter(pages, np.int32, len(keys)))
 
     def _put_all(self, hashes: Any, numbers: Any) -> None:
-        """Those that choose a free place at once, of several that choose one the last; then the others."""
+        """Add URLs whose place is free, all at once (of several for one place the last); then the others one by one."""
         import numpy as np
 
         hash_column, page_column = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
@@ -97,7 +97,7 @@ class SeenUrls:
             self._put(int(hashes[at]), int(numbers[at]))
 
     def _put(self, value: int, page: PageId) -> None:
-        """Where the hash lies, or at the free place that it takes."""
+        """Put a hash in its place, or the next free one."""
         hashes, pages, mask = self._hashes, self._pages, self._mask
         place = value & mask
         while hashes[place] != value and pages[place] != UNSEEN:
@@ -106,12 +106,12 @@ class SeenUrls:
 
     def _allot(self, places: int) -> None:
         self._mask = places - 1
-        # Arrays for one at a time; NumPy sees the same memory for many at once: each is the faster in its way.
+        # Arrays are faster for single entries; for many, NumPy uses the same memory.
         self._hashes = array("q", bytes(8 * places))
         self._pages = array("i", b"\xff" * (4 * places))  # -1, UNSEEN: a free place
 
     def _grow(self, more: int = 1) -> None:
-        """Twice the places, as often as so many more need it."""
+        """Double the places until there is room for so many more."""
         former, places = (self._hashes, self._pages), len(self._hashes)
         while self._used + more > _LOAD * places:
             places *= 2
@@ -130,7 +130,7 @@ class SeenUrls:
 
 
 class Texts:
-    """Texts by row, one after the other in one buffer.
+    """A list of texts in one buffer.
 
     >>> texts = Texts()
     >>> texts.append("http://h/"); texts.append("http://h/a")
@@ -146,12 +146,12 @@ class Texts:
         return len(self._ends) - 1
 
     def append(self, text: str) -> None:
-        """One more row."""
+        """Append a text."""
         self._buffer += text.encode("utf-8", "surrogatepass")
         self._ends.append(len(self._buffer))
 
     def extend(self, texts: Iterable[str]) -> None:
-        """More rows."""
+        """Append texts."""
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
         ends = accumulate(map(len, encoded), initial=len(self._buffer))
         self._ends.extend(islice(ends, 1, None))

@@ -1,4 +1,4 @@
-"""Addresses that look like orders to the server by their names: to fill a cart, to vote, to delete."""
+"""URLs that look like orders to the server: to fill a cart, vote, delete."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 _THINGS = r"([Cc]art|[Bb]asket|[Ww]ishlist|[Cc]ompare)"
 _DEEDS = r"(vote|upvote|downvote|like|unlike|follow|unfollow|subscribe|unsubscribe|delete)"
-#: each names a whole part of a path, or a parameter: /how-to-delete-files is a page
+#: each must match a whole path segment or parameter: /how-to-delete-files is a page
 ORDERS = (
     rf"(/|\?|&)(add|remove|delete)[-_]?([Tt]o|[Ff]rom)?[-_]?{_THINGS}([/?&=]|$)"
     rf"|/{_THINGS}/(add|remove|delete|update|clear|empty)([/?]|$)"
@@ -18,7 +18,7 @@ _FOUND = re.compile(ORDERS)
 
 
 def is_order(url: str) -> bool:
-    """Would a request for it change something at the server, by its name?
+    """Would a request probably change something at the server, by its URL?
 
     >>> [is_order(f"http://h/{one}") for one in ("cart/add?id=7", "?add-to-cart=7", "p?action=delete&id=7", "n/7/vote")]
     [True, True, True, True]

@@ -1,4 +1,4 @@
-"""Known software of websites: the addresses that it makes by itself, beside those of its content."""
+"""Known software of websites, and the URLs that it generates beside those of content."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-SHARE = 1 / 3  #: of a sample, from which on these addresses are worth a word
-SIGNED = 1 / 20  #: of a sample: addresses that only this software has; `?action=` alone is many others', too
+SHARE = 1 / 3  #: minimum share of generated URLs in a sample
+SIGNED = 1 / 20  #: minimum share of URLs that only this software has; many others use `?action=`, too
 
 
 class Software(NamedTuple):
-    """A program that publishes websites, or lists folders."""
+    """A program that publishes websites or lists folders."""
 
     name: str
-    what: str  #: its own addresses are
-    exclude: str  #: an expression for them
-    signs: str  #: an expression for those that only it has
-    named: str = ""  #: an expression for addresses that sitemaps name, by which it is known; empty: nothing shows it
+    what: str  #: description of the URLs that it generates
+    exclude: str  #: regular expression for these
+    signs: str  #: regular expression for URLs that only it has
+    named: str = ""  #: regular expression for URLs in sitemaps that show it; empty: none do
 
 
-#: MediaWiki's namespace *Special*, and the list of all pages in it, as wikis in other languages call them
+#: names of MediaWiki's namespace *Special*, and of its list of all pages, in several languages
 _SPECIAL = (
     "Special|Spezial|Sp%C3%A9cial|Especial|Speciale|Speciaal|Specjalna|Speciel"
     "|%D0%A1%D0%BB%D1%83%D0%B6%D0%B5%D0%B1%D0%BD%D0%B0%D1%8F"
@@ -205,7 +205,7 @@ KNOWN = (
 
 
 def recognised(urls: Sequence[str]) -> tuple[Software, list[str]] | None:
-    """The software that made a large share of these addresses beside its content, and which of them.
+    """Return the software that generated a large share of these URLs, and those URLs.
 
     >>> made = [f"http://h/w/index.php?action=history&title=P{number}" for number in range(9)]
     >>> software, own = recognised(["http://h/w/index.php/P1", *made])
@@ -215,45 +215,42 @@ def recognised(urls: Sequence[str]) -> tuple[Software, list[str]] | None:
     """
     best: tuple[Software, list[str]] | None = None
     joined = "\n".join(urls)
-    for one in KNOWN:
-        if not re.search(one.signs, joined, re.MULTILINE):  # of most sites none, and no other expression is compiled
+    for software in KNOWN:
+        if not re.search(software.signs, joined, re.MULTILINE):  # usual: no other expression need be compiled
             continue
-        own = [url for url in urls if re.search(one.exclude, url)]
-        if one.exclude is _SORTED:
+        own = [url for url in urls if re.search(software.exclude, url)]
+        if software.exclude is _SORTED:
             own = _in_two_orders(own)
-        signed = sum(re.search(one.signs, url) is not None for url in own)
-        if (
-            len(own) >= SHARE * len(urls)
-            and signed >= max(SIGNED * len(urls), 1)
-            and len(own) > len(best[1] if best else ())
-        ):
-            best = one, own
+        signed = sum(re.search(software.signs, url) is not None for url in own)
+        enough = len(own) >= SHARE * len(urls) and signed >= max(SIGNED * len(urls), 1)
+        if enough and len(own) > len(best[1] if best else ()):
+            best = software, own
     return best
 
 
 def _in_two_orders(urls: Sequence[str]) -> list[str]:
-    """Those of a list that is there in another order, too: ``?sort=price&page=7`` may be the only way to its end."""
+    """Return URLs of lists that are linked in two orders: ``?sort=price&page=7`` alone may lead to more items."""
     lists = [re.sub(_SORTED + "[^&#]*", "", url) for url in urls]
     orders = Counter(lists)
-    return [url for url, one in zip(urls, lists, strict=True) if orders[one] > 1]
+    return [url for url, unsorted in zip(urls, lists, strict=True) if orders[unsorted] > 1]
 
 
 def named(urls: Iterable[str]) -> Software | None:
-    """The software that a site is known by, as its sitemaps and the pages that they name are called."""
-    shown = [(one, re.compile(one.named)) for one in KNOWN if one.named]
-    return next((one for url in urls for one, sign in shown if sign.search(url)), None)
+    """Return the software shown by URLs of sitemaps and their pages."""
+    shown = [(software, re.compile(software.named)) for software in KNOWN if software.named]
+    return next((software for url in urls for software, sign in shown if sign.search(url)), None)
 
 
 def of_note(note: str) -> Software | None:
-    """The software that a note of a capture tells of."""
-    return next((one for one in KNOWN if note.startswith(f"{one.name}: ")), None)
+    """Return the software that a capture's note names."""
+    return next((software for software in KNOWN if note.startswith(f"{software.name}: ")), None)
 
 
 def told(software: Software, own: int, sample: int) -> str:
-    """What a person must know of it, in one sentence."""
+    """Describe the software's URLs in one sentence."""
     return f"{software.name}: {own:,} of the {sample:,} addresses found last are of its making ({software.what})"
 
 
 def together(given: Iterable[str], software: Software) -> str:
-    """The value of ``exclude`` that leaves them out, beside what is excluded already."""
+    """Return the value of ``exclude`` that adds the software's URLs to those excluded already."""
     return "|".join((*given, software.exclude))

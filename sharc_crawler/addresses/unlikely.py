@@ -1,4 +1,4 @@
-"""Names that nobody gives: what they show is how a site answers what it does not have."""
+"""Made-up names: probes for them show how a site answers requests for missing pages."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _SAYS = "\nsays "
-_PLAIN = r"(?<!%)(?<!%[0-9A-Fa-f])"  # else it is half an escape
-#: Escaped letters that are not ASCII are parts of a word; what else is escaped (a space) stands between two.
+_PLAIN = r"(?<!%)(?<!%[0-9A-Fa-f])"  # not half an escape
+#: escaped non-ASCII letters belong to words; other escapes (a space) separate them
 _WORD = re.compile(rf"(?:{_PLAIN}[A-Za-z0-9]|%[89A-Fa-f][0-9A-Fa-f])+")
 _NUMBER, _END = re.compile(rf"{_PLAIN}[0-9]+"), re.compile(r"\Z")
 _NOBODYS = re.compile(r"no-such-page-[a-z]{10}|94[0-9]{7}(?![0-9])")
 
 
 def unlikely(folder: str) -> str:
-    """A name that no page of a folder has, the same each time; of letters, as what looks made up is not compared.
+    """Return a name that no page of a folder has, the same each time; of letters only, since numbers are not compared.
 
     >>> unlikely("http://h/x")
     'no-such-page-euxmcqqecr'
@@ -30,7 +30,7 @@ def unlikely(folder: str) -> str:
 
 
 def look_at(url: str) -> str:
-    """What is asked for to see a page's links once more.
+    """Return the probe's URL to see a page's links once more.
 
     >>> look_at("http://h/x"), look_at("http://h/x?b=c")
     ('http://h/x?no-such-page-euxmcqqecr', 'http://h/x?b=c&no-such-page-dxvxamzfyj')
@@ -39,7 +39,7 @@ def look_at(url: str) -> str:
 
 
 def look_again_at(url: str) -> str:
-    """The same a second time.
+    """Return the URL of a second such probe.
 
     >>> look_again_at("http://h/x")
     'http://h/x?no-such-page-olsvlqbvsa'
@@ -48,7 +48,7 @@ def look_again_at(url: str) -> str:
 
 
 def looked_at(url: str) -> str:
-    """The page that is asked for so; empty: a folder is, for its error page.
+    """Return the page that such a probe is for; empty for a probe of a folder's error page.
 
     >>> looked_at("http://h/x?no-such-page-euxmcqqecr"), looked_at("http://h/x/no-such-page-euxmcqqecr")
     ('http://h/x', '')
@@ -58,7 +58,7 @@ def looked_at(url: str) -> str:
 
 
 def look_closely_at(look: str) -> str:
-    """The same of a server that knows no other queries than its own: nobody sends what stands behind the sign.
+    """Return the probe's URL for a server that refuses unknown queries: a fragment is never sent.
 
     >>> look_closely_at("http://h/x?no-such-page-euxmcqqecr"), look_closely_at("http://h/x?no-such-page-olsvlqbvsa")
     ('http://h/x#no-such-page-euxmcqqecr', 'http://h/x#no-such-page-olsvlqbvsa')
@@ -68,7 +68,7 @@ def look_closely_at(look: str) -> str:
 
 
 def is_unlikely(url: str) -> bool:
-    """Is it one that nobody names, but for whoever wants to see an error page, or a page's links once more?
+    """Is it the URL of a probe for an error page, or for a page's links?
 
     >>> is_unlikely("http://h/x/no-such-page-euxmcqqecr"), is_unlikely("http://h/y/no-such-page-euxmcqqecr")
     (True, False)
@@ -84,9 +84,9 @@ def is_unlikely(url: str) -> bool:
 
 
 def nobodys(url: str, like: str, more: str = "") -> str:
-    """An address that nobody names, of the kind of two: the last word in which they differ, or its number, is another.
+    """Return a made-up URL like the two given: the last word (or number) in which they differ is replaced.
 
-    ``more``: digits for others.
+    ``more``: digits that give further ones.
 
     >>> nobodys("http://h/photo/x7Gk2p?b=c", "http://h/photo/kqzv?b=c")
     'http://h/photo/no-such-page-nwnipukmgt?b=c'
@@ -96,7 +96,7 @@ def nobodys(url: str, like: str, more: str = "") -> str:
     ('http://h/no-such-page-ratlkbhagi', 'http://h/a%20no-such-page-yjhofmyuxl')
     """
     words, others = (
-        [*_WORD.finditer(one, one.find("/", len("https://")))] or [*_END.finditer(one)] for one in (url, like)
+        [*_WORD.finditer(text, text.find("/", len("https://")))] or [*_END.finditer(text)] for text in (url, like)
     )
     pairs = list(zip(words, others, strict=False))
     word, other = ([pair for pair in pairs if pair[0][0] != pair[1][0]] or [(words[-1], words[-1])])[-1]
@@ -108,7 +108,7 @@ def nobodys(url: str, like: str, more: str = "") -> str:
 
 
 def is_nobodys(url: str) -> bool:
-    """Whether a URL has a name that :func:`nobodys` makes.
+    """Has a URL a name that :func:`nobodys` makes?
 
     >>> is_nobodys("http://h/photo/no-such-page-nwnipukmgt"), is_nobodys("http://h/photo/no-such-page-euxmcqqecr")
     (True, False)
@@ -119,7 +119,7 @@ def is_nobodys(url: str) -> bool:
 
 
 def made_up_name(url: str) -> str:
-    """The name that :func:`nobodys` made; empty: there is none.
+    """Return the name that :func:`nobodys` made; empty if there is none.
 
     >>> made_up_name("http://h/msg944898096.html")
     '944898096'
@@ -133,17 +133,17 @@ def _number(known: str) -> str:
 
 
 def _hash(text: str) -> bytes:
-    """However it is escaped: what is asked for may be escaped more than what was made up."""
+    """Hash a text however it is escaped: requested URLs may be escaped further."""
     return sha256(unquote_to_bytes(text)).digest()
 
 
-def with_sayings(words: str | None, said: Iterable[int]) -> str:
-    """A digest of what a page shows to a look, and the numbers of the words there."""
-    return f"{words or ''}{_SAYS}{' '.join(f'{one:08x}' for one in said)}"
+def with_sayings(words: str | None, numbers: Iterable[int]) -> str:
+    """Join a digest of a page's content and the numbers of its words."""
+    return f"{words or ''}{_SAYS}{' '.join(f'{number:08x}' for number in numbers)}"
 
 
 def without_sayings(content: str | None) -> str | None:
-    """The digest alone; ``None``: there is none.
+    """Return the digest alone; ``None`` if there is none.
 
     >>> one = with_sayings("sha1:A", [7, 8])
     >>> without_sayings(one), sayings_in(one), sayings_in("sha1:A")
@@ -153,6 +153,6 @@ def without_sayings(content: str | None) -> str | None:
 
 
 def sayings_in(content: str | None) -> list[int] | None:
-    """The numbers of the words; ``None``: there are none."""
-    _, said, words = (content or "").partition(_SAYS)
-    return [int(one, 16) for one in words.split()] if said else None
+    """Return the numbers of the words; ``None`` if there are none."""
+    _, mark, numbers = (content or "").partition(_SAYS)
+    return [int(number, 16) for number in numbers.split()] if mark else None

@@ -1,6 +1,6 @@
-"""Canonical URLs: one name for every spelling of an address.
+"""Canonical URLs: one form for every spelling of a URL.
 
-The canonical URL is an identity (what is seen, stored and compared); the URL as found is what is requested.
+The canonical URL is the identity that is stored and compared; the URL as found is requested.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from sharc_crawler.model import Url
 _PATH = re.compile(r"(?:[^:/?#]+:)?(?://[^/?#]*)?([^?#]*)")  # RFC 3986, appendix B
 _PARTS = re.compile(r"(https?)://([^/?#\\]{1,260})(?![^/?#\\])([^?#]*)(\?[^#]*)?", re.IGNORECASE)
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)\.?(?::(\d{0,5}))?", re.ASCII)
-#: What needs no normalising: plain characters, no segment that begins with a dot, and upper-case escapes of bytes
-#: that are not ASCII.
+#: paths that need no normalising: plain characters, upper-case escapes of non-ASCII bytes, no segment that begins with
+#: a dot
 _PLAIN_PATH = re.compile(r"(?:/(?:[\w~!$'*+,:@=-](?:[\w.~!$'*+,:@=-]++|%[89A-F][0-9A-F])*+)?+)++", re.ASCII)
 PLAIN_NAME = re.compile(r"(?:[\w~!$'*+,:@=-][\w.~!$'*+,:@=-]*+)?+", re.ASCII)  # the last segment
 _PLAIN_QUERY = re.compile(r"\?[\w.~-]++=[\w.~-]*+(?:&[\w.~-]++=[\w.~-]*+)*+", re.ASCII)
@@ -24,31 +24,32 @@ _BARE_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
 _DEFAULT_PORT = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65_535
 _LONGEST_HOST = 253
-LONGEST_URL = 16_384  #: no server takes a longer one; a bound on the time that hostile pages cost
+LONGEST_URL = 16_384  #: characters; no server takes more, and hostile pages must not cost more time
 USUAL = 500
-#: What the URL Standard removes before it reads an address: outer controls and spaces, inner tabs and newlines.
+#: characters that the URL Standard removes: outer controls and spaces, inner tabs and newlines
 _OUTER = "".join(map(chr, range(33)))
 _INNER = str.maketrans("", "", "\t\r\n")
 
 
-#: Query parameters (``name=value``) that do not tell one page from another: session ids, tracking, a blog's reply form
-#: below its post, Koha's search for one. A ``session_id`` that tells talks apart looks like none, ``s`` signs images.
+#: query parameters (``name=value``) that do not distinguish pages: session ids, tracking, a blog's reply form, Koha's
+#: search. Not among them: a short ``session_id`` (of a conference's talks), and ``s``, which may sign images
 _PARAMETERS = re.compile(
     r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken"
     r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom|query_desc)(?:=.*)?"
     r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}|(?<=\.php\?)s=(?:[0-9a-f]{8}){4,5}",
     re.IGNORECASE,
 )
-#: Forms to log in or sign up, and what says where they lead on to (``?next=/page/7``): that tells none from another.
+#: forms to log in or sign up, and parameters that name the page to return to (``?next=/page/7``): they do not
+#: distinguish pages
 FORMS = r"/(?:(?:wp-)?log[-_]?in|sign[-_]?(?:in|up)|register)(?:\.\w+)?/?"
 LEADS_ON = r"(?:next|continue|back_?url|came_from|(?:os_)?destination|re(?:turn|direct)(?:_?(?:to|url))?)=.*"
-#: Path parameters (``;name=value``) and path segments, the same.
+#: the same for path parameters (``;name=value``) and path segments
 _IN_PATH = re.compile(r";jsessionid=[^/;]*|/\(S\([a-z0-9]{24}\)\)(?=/|$)", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[^/?#\\]*@", re.IGNORECASE)
 
 
 def without_credentials(url: str) -> str:
-    """A URL without a user's name and password: they go into no report, no log and no request.
+    """Return a URL without user name and password, for reports, logs and requests.
 
     >>> without_credentials("http://me:secret@h.example/a@b"), without_credentials("http://h.example/?m=a@b")
     ('http://h.example/a@b', 'http://h.example/?m=a@b')
@@ -57,10 +58,10 @@ def without_credentials(url: str) -> str:
 
 
 def canonical(url: str) -> Url | None:
-    """The canonical form of an absolute http(s) URL; ``None`` for what is none.
+    """Return the canonical form of an absolute http(s) URL; ``None`` if it is not one.
 
-    Scheme and host in lower case, host in ASCII (IDNA), without default port and final dot; percent-encoding and dot
-    segments normalised, query parameters sorted, the fragment, session ids and tracking dropped. Idempotent.
+    Scheme and host become lower case, the host ASCII (IDNA), without default port and final dot. Percent-encoding and
+    dot segments are normalised, query parameters sorted; fragment, session ids and tracking are dropped. Idempotent.
 
     >>> canonical("HTTP://WWW.Example.org:80/a/../b%7e?z=1&utm_source=x&a=2#top")
     'http://www.example.org/b~?a=2&z=1'
@@ -71,7 +72,7 @@ def canonical(url: str) -> Url | None:
 
 
 def is_usual(url: str) -> bool:
-    """Is it canonical, as most are, and soon told so? Of others it takes up to two seconds for a megabyte."""
+    """Is the URL surely canonical, by a quick check? (The full check of a megabyte takes up to two seconds.)"""
     cut = url.rfind("/") + 1
     return len(url) <= USUAL and PLAIN_NAME.fullmatch(url, cut) is not None and is_plain(url[:cut])
 
@@ -91,20 +92,20 @@ def _long_way(url: str) -> Url | None:
     return _normalised(origin, path, query or "")
 
 
-@lru_cache(maxsize=1_000)  # most addresses lie in few folders
+@lru_cache(maxsize=1_000)  # most URLs lie in few folders
 def is_plain(folder: str) -> bool:
-    """Whether a folder's URL is canonical and has no query."""
+    """Is a folder's URL canonical and without a query?"""
     whole = _PARTS.fullmatch(folder)
     return whole is not None and whole[3] != "" and not whole[4] and _long_way(folder) == folder
 
 
 @lru_cache(maxsize=65_536)
 def _origin(scheme: str, authority: str) -> str | None:
-    """``scheme://host[:port]`` in canonical form; ``None`` for a user, a bad host or port."""
+    """Return ``scheme://host[:port]`` in canonical form; ``None`` for a user, a bad host or port."""
     try:
         ascii_form = authority.lower()
         if not authority.isascii():
-            from sharc_crawler.addresses.international import ascii_authority  # few hosts have other letters
+            from sharc_crawler.addresses.international import ascii_authority  # rare
 
             ascii_form = ascii_authority(authority)
         match = _AUTHORITY.fullmatch(ascii_form)
@@ -120,20 +121,20 @@ def _origin(scheme: str, authority: str) -> str | None:
 
 
 def _kept(path: str, pairs: list[str]) -> str:
-    """The query without what tells no page, sorted by name and value."""
+    """Return the query without parameters that do not distinguish pages, sorted by name and value."""
     if re.search(FORMS + "$", path, re.IGNORECASE):
         pairs = [pair for pair in pairs if not re.fullmatch(LEADS_ON, pair, re.IGNORECASE)]
     kept = [tuple(pair.split("=", 1)) for pair in pairs if not _PARAMETERS.fullmatch(f"{path}?{pair}", len(path) + 1)]
     return "?" + "&".join("=".join(pair) for pair in sorted(kept)) if kept else ""
 
 
-@lru_cache(maxsize=256)  # pages name the same ones again and again
+@lru_cache(maxsize=256)  # pages name the same URLs again and again
 def _normalised(origin: str, path: str, query: str) -> Url | None:
-    """The long way, by w3lib; repeated where leaving out a part of the path uncovers a dot segment."""
-    from w3lib.url import canonicalize_url  # with what speaks HTTP in Python: processes beside a crawl need none
+    """Normalise with w3lib; repeat if dropping a part of the path leaves a dot segment."""
+    from w3lib.url import canonicalize_url  # slow to import; processes beside a crawl do not need it
 
     try:
-        url = canonicalize_url(f"http://h{path}{query}#")  # a blank before the fragment is asked for
+        url = canonicalize_url(f"http://h{path}{query}#")  # "#" keeps a blank at the end
     except ValueError:
         return None
     clean, _, query = url.removeprefix("http://h").partition("?")
@@ -144,7 +145,7 @@ def _normalised(origin: str, path: str, query: str) -> Url | None:
 
 
 def require(url: str) -> Url:
-    """:func:`canonical` for an address that a person gave; :class:`UsageError` where it is none."""
+    """Return the canonical form of a URL given by a person; raise :class:`UsageError` if it is not a URL."""
     found = canonical(url)
     if found is None:
         raise UsageError(
@@ -154,7 +155,7 @@ def require(url: str) -> Url:
 
 
 def with_scheme(text: str) -> str:
-    """What a person wrote, with ``https://`` before a bare host name.
+    """Add ``https://`` to a bare host name given by a person.
 
     >>> with_scheme("www.example.org/a"), with_scheme("http://example.org")
     ('https://www.example.org/a', 'http://example.org')
@@ -163,7 +164,7 @@ def with_scheme(text: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Host of a canonical URL, with the port where it is not the scheme's own: one politeness.
+    """Return the host of a canonical URL, with any port other than the scheme's default.
 
     >>> host_of("http://example.org:8080/a"), host_of("https://example.org/a")
     ('example.org:8080', 'example.org')
@@ -172,7 +173,7 @@ def host_of(url: str) -> str:
 
 
 def machine_of(host: str) -> str:
-    """What hosts have in common that are nearly always one machine: ``www.`` and a final dot make no difference.
+    """Return the common name of hosts that are nearly always one machine, without ``www.`` and a final dot.
 
     >>> machine_of("www.example.org:8080"), machine_of("WWW.example.org."), machine_of("www.org")
     ('example.org:8080', 'example.org', 'www.org')
@@ -184,7 +185,7 @@ def machine_of(host: str) -> str:
 
 
 def url_class(url: str) -> str:
-    """The class of URLs that evidence about one tells of: first folder of its path, and the file's extension.
+    """Return a URL's class, within which evidence is shared: first folder of the path, and the file's extension.
 
     >>> url_class("http://h/blog/2011/post.html?x=1"), url_class("http://h/about")
     ('/blog/*.html', '/*')
@@ -192,5 +193,5 @@ def url_class(url: str) -> str:
     path: str = _PATH.match(url)[1]  # type: ignore[index] # matches any text
     folder, slash, _ = path.lstrip("/").partition("/")
     stem, dot, extension = path.rpartition("/")[2].rpartition(".")
-    ending = dot + extension.lower() if stem.strip(".") else ""  # a name that begins with its only dot has none
+    ending = dot + extension.lower() if stem.strip(".") else ""  # a name with only a leading dot has none
     return f"/{folder if slash else ''}{slash}*{ending}"

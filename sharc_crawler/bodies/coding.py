@@ -1,7 +1,7 @@
-"""Content codings undone, up to a limit: a bomb stops there, and what is broken gives what came before the break.
+"""Decode content codings up to a limit (against bombs); broken data give what came before the break.
 
-Two packings of one body are one content: servers that pack on the fly put times or random bytes into the gzip header
-(against the BREACH attack, for one), so that the payloads of an unchanged page differ.
+Two encodings of one body are the same content: servers that compress on the fly put times or random bytes into the gzip
+header (against the BREACH attack), so the payloads of an unchanged page may differ.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ else:
     from backports import zstd
 
 
-LIMIT = 64 * 2**20  #: bytes of an unpacked body; what holds more is the same only as it was sent
-MOST_CODINGS = 5  #: one over the other; nobody who means well uses more than two
+LIMIT = 64 * 2**20  #: bytes of a decoded body; larger ones are compared as sent
+MOST_CODINGS = 5  #: maximum of codings applied in sequence; honest servers use at most two
 _EARLY = "ends too early"
-USED = "what could be unpacked is used"  #: as problems say of it
-_NO_TEXT = bytes({*range(32)} - set(b"\t\n\v\f\r\x1b"))  # no text has these
-_LOOKED_AT = 1024  #: bytes for them
-_OTHERS = {b"aes128gcm", b"compress", b"dcb", b"dcz", b"exi", b"pack200-gzip", b"x-compress"}  #: that IANA lists
+USED = "what could be unpacked is used"  #: ends problems
+_NO_TEXT = bytes({*range(32)} - set(b"\t\n\v\f\r\x1b"))  # bytes that no text has
+_LOOKED_AT = 1024  #: bytes searched for them
+_OTHERS = {b"aes128gcm", b"compress", b"dcb", b"dcz", b"exi", b"pack200-gzip", b"x-compress"}  #: known to IANA only
 _STEP = 65_536  #: bytes taken in and given out at once
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -35,21 +35,21 @@ _RAW_DEFLATE = -15
 
 
 class Unpacked(NamedTuple):
-    """What a body holds, as far as it could be unpacked."""
+    """A decoded body, perhaps incomplete."""
 
     data: bytes
-    problem: str | None = None  #: why that is not all
+    problem: str | None = None  #: why it is incomplete
 
     @property
     def cut(self) -> bool:
-        """Whether its end is missing."""
+        """Is its end missing?"""
         return self.problem is not None and _EARLY in self.problem
 
 
 def decoded(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = LIMIT) -> bytes | None:
-    """The payload with the codings of its ``Content-Encoding`` headers undone, last one first; whole or not at all.
+    """Decode a payload by its ``Content-Encoding`` headers, last one first; all or nothing.
 
-    ``None`` where a coding is not known, the data are broken or cut short, or would hold more than ``limit`` bytes.
+    Return ``None`` if a coding is unknown, or the data are broken, cut short or larger than ``limit`` bytes.
 
     >>> import gzip
     >>> decoded(gzip.compress(b"hello", mtime=1), [b"gzip"]) == decoded(gzip.compress(b"hello", mtime=2), [b"x-gzip"])
@@ -60,7 +60,7 @@ def decoded(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = 
 
 
 def unheard_of(codings: Sequence[bytes]) -> bool:
-    """Is one of them none that we know? What is read under it all the same is no other answer's content."""
+    """Is one of the codings unknown? Then the content is not compared decoded."""
     return any(name not in _STREAMS for name in _names(codings))
 
 
@@ -70,7 +70,7 @@ def _names(codings: Sequence[bytes]) -> list[bytes]:
 
 
 def undone_by(codings: Sequence[bytes]) -> list[bytes]:
-    """How they are undone: other names, the same way.
+    """Return normalised names of the codings, by their decoders.
 
     >>> undone_by([b"X-Gzip, br"]) == undone_by([b"identity", b"deflate", b"br"])
     True
@@ -79,7 +79,7 @@ def undone_by(codings: Sequence[bytes]) -> list[bytes]:
 
 
 def unpacked(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = LIMIT) -> Unpacked:
-    r"""The body unpacked as far as it goes, and why not further. Plain text has no unheard-of coding.
+    r"""Decode a body as far as possible; plain text with an unknown coding is taken as it is.
 
     >>> unpacked(b"\x1f\x9d\x90h", [b"compress"]), unpacked(b"hello", [b"aws-chunked"]).data
     (Unpacked(data=b'', problem="content coding 'compress' is not known"), b'hello')
@@ -92,11 +92,11 @@ def unpacked(payload: bytes | memoryview, codings: Sequence[bytes], limit: int =
     for name in reversed(names):
         stream = _STREAMS.get(name)
         if stream is None and name not in _OTHERS and _is_text(bytes(data[:_LOOKED_AT])):
-            continue  # the name of a charset, or what an object store leaves there
+            continue  # a charset's name, or an object store's
         if stream is None:
             return Unpacked(b"", f"content coding {name.decode('latin-1')!r} is not known")
-        data, said = _collected(stream(data), name.decode().removeprefix("x-"), limit)
-        problem = "; ".join(filter(None, (problem, said))) or None
+        data, more = _collected(stream(data), name.decode().removeprefix("x-"), limit)
+        problem = "; ".join(filter(None, (problem, more))) or None
     return _cut(Unpacked(bytes(data[: limit + 1]), problem), limit)
 
 
@@ -105,7 +105,7 @@ def _is_text(head: bytes) -> bool:
 
 
 def unpack(body: bytes, limit: int) -> Unpacked:
-    """The body itself, or what it holds where it is a gzip file (of one or several members).
+    """Return the body, decompressed if it is a gzip file (of one or several members).
 
     >>> import gzip
     >>> unpack(gzip.compress(b"a" * 100), limit=10)
@@ -121,7 +121,7 @@ def _cut(whole: Unpacked, limit: int) -> Unpacked:
 
 
 def _collected(pieces: Iterable[bytes], name: str, limit: int) -> Unpacked:
-    """Join pieces, up to one byte more than the limit; what came before an error counts."""
+    """Join pieces up to one byte beyond the limit, or up to an error."""
     parts: list[bytes] = []
     room = limit + 1
     try:
@@ -140,14 +140,14 @@ def _collected(pieces: Iterable[bytes], name: str, limit: int) -> Unpacked:
 
 
 def _blocks(data: bytes | memoryview) -> Iterator[memoryview]:
-    """In small pieces: no step copies all that is left."""
+    """Yield small blocks, so that no step copies all the rest."""
     view = memoryview(data)
     for at in range(0, len(view), _STEP):
         yield view[at : at + _STEP]
 
 
 def _inflated(data: bytes | memoryview) -> Iterator[bytes]:
-    """All members of a gzip body; deflate with and without its zlib wrapper, since servers send both."""
+    """Decompress all gzip members, or deflate with or without its zlib wrapper, since servers send both."""
     start, window = bytes(data[:2]), _GZIP_OR_ZLIB
     if not _GZIP.startswith(start) and start[0] & 0x0F != zlib.DEFLATED:
         window = _RAW_DEFLATE
@@ -155,17 +155,17 @@ def _inflated(data: bytes | memoryview) -> Iterator[bytes]:
 
 
 def _next_member(view: memoryview, at: int) -> int | None:
-    """Where the next one begins, if it does: its first byte may be all that came."""
+    """Return where the next member begins, if there is one, perhaps cut off after its first byte."""
     return at if _GZIP.startswith(view[at : at + 2]) else None
 
 
 def _unzstd(data: bytes | memoryview) -> Iterator[bytes]:
-    """All frames."""
+    """Decompress all frames."""
     return _members(data, zstd.ZstdDecompressor, _next_frame)
 
 
 def _next_frame(view: memoryview, at: int) -> int | None:
-    """Where the next one begins, behind such as may be skipped (RFC 8878, 3.1.2); the end, if there are these alone."""
+    """Return where the next frame begins, after skippable ones (RFC 8878, 3.1.2); the end if there is none."""
     while view[at + 1 : at + 4] == _SKIPPABLE and view[at] & 0xF0 == 0x50:
         at += 8 + int.from_bytes(view[at + 4 : at + 8], "little")
     if at > len(view):
@@ -174,7 +174,7 @@ def _next_frame(view: memoryview, at: int) -> int | None:
 
 
 class _Inflater:
-    """zlib's decompressor with the ways of the others: input that was not used stays inside."""
+    """zlib's decompressor with the others' interface: it keeps unused input."""
 
     def __init__(self, window: int) -> None:
         self._stream = zlib.decompressobj(window)
@@ -194,7 +194,7 @@ class _Inflater:
 def _members(
     data: bytes | memoryview, begin: Callable[[], Any], following: Callable[[memoryview, int], int | None]
 ) -> Iterator[bytes]:
-    """One member after the other; :class:`EOFError` where the last one is cut short, :class:`_LeftError` behind it."""
+    """Decompress all members; raise :class:`EOFError` if the last is cut short, :class:`_LeftError` if bytes follow."""
     view, at = memoryview(data), 0
     while at < len(view):
         place = following(view, at)
@@ -214,11 +214,11 @@ def _members(
 
 
 class _LeftError(Exception):
-    """So many bytes are no part of the content: whoever else unpacks it may find another in them."""
+    """Bytes follow the content; other decoders may read them as content."""
 
 
 def _given(member: Any, block: memoryview) -> Iterator[bytes]:
-    """What comes of one block of input."""
+    """Yield the output of one block of input."""
     while (piece := member.decompress(block, _STEP)) and not member.eof:
         yield piece
         block = block[:0]

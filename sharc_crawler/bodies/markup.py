@@ -1,8 +1,8 @@
-"""HTML parsed with bounded work, whatever it is: the one place where pages become trees.
+"""Parse any HTML with bounded work: the only place where pages become trees.
 
-libxml2 takes time by the square of a tag's attributes (100,000 in one tag: minutes), and memory for every element. So a
-tag's attributes over :data:`MOST_ATTRIBUTES` are taken out before it reads them, and a document is read up to
-:data:`MOST_BYTES` and :data:`MOST_TAGS`.
+libxml2 takes quadratic time in a tag's attributes (100,000 in one tag: minutes), and memory for every element. So a
+tag's attributes beyond :data:`MOST_ATTRIBUTES` are removed first, and a document is read up to :data:`MOST_BYTES` and
+:data:`MOST_TAGS`.
 """
 
 from __future__ import annotations
@@ -16,26 +16,27 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from sharc_crawler.bodies.text import as_text
+from sharc_crawler.plural import counted
 
 MOST_ATTRIBUTES = 256  #: of a tag
 MOST_TAGS = 250_000  #: of a document
 MOST_BYTES = 16 * 2**20  #: of a document, in UTF-8
 
 _HIDING = (b"script", b"style", b"textarea", b"title", b"noframes", b"noembed", b"iframe", b"xmp")
-#: An attribute, with what may stand before it (HTML Standard, 13.2.5.32 to 13.2.5.39); the end of a tag.
+#: an attribute with the characters before it (HTML Standard, 13.2.5.32 to 13.2.5.39); the end of a tag
 _ATTRIBUTE = (
     rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+"
     rb"(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|(?![\"'])[^\t\n\f\r >]*+))?+"
 )
 _CLOSE = rb"[\t\n\f\r /]*+(?:>|\Z)"
-_SELF_CLOSED = rb"(?:[\t\n\f\r ]*+/)++>"  #: libxml2 takes it at its word, of any element
+_SELF_CLOSED = rb"(?:[\t\n\f\r ]*+/)++>"  #: libxml2 accepts it for any element
 _NAME = rb"[a-z][^\t\n\f\r />]*+"
-#: The text of a script, a title…: markup in it is none.
+#: the text of a script, title…, in which there is no markup
 _HIDDEN = rb"(?:[^<]++|<(?!/%b[\t\n\f\r />]))*+"
 _ANY_HIDING = b"(?:" + b"|".join(_HIDING) + rb")[\t\n\f\r />]"
 _COMMENT = rb"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))"
 _BOGUS = rb"<(?:[!?]|/[^a-z>])[^>]*+(?:>|\Z)"
-#: Most tags: of a name that hides nothing, with attributes that are well apart. They need no closer look.
+#: most tags: with text that is markup, and well separated attributes
 _USUAL_NAME = rb"<(?:[a-hj-mo-ru-wyz]|s(?![ct])|i(?!f)|n(?!o[fe])|t(?![ei]))[a-z0-9]*+"
 _USUAL_ATTRIBUTE = (
     rb"[\t\n ]++[^\t\n\f\r />=\"'][^\t\n\f\r />=]*+"
@@ -44,9 +45,9 @@ _USUAL_ATTRIBUTE = (
 
 
 class Scanner:
-    """Finds tags with more than ``most`` attributes, in one pass (no groups: they do not go with such loops).
+    """Finds tags with more than ``most`` attributes, in one pass (without groups, which do not work in such loops).
 
-    What takes a closer look is made for the first page that needs it: hardly any does.
+    Expensive expressions are compiled for the first page that needs them: hardly any does.
     """
 
     def __init__(self, most: int) -> None:
@@ -55,7 +56,7 @@ class Scanner:
 
     @cached_property
     def ordinary(self) -> re.Pattern[bytes]:
-        """As much markup as has no such tag."""
+        """Markup without such tags."""
         ordinary = [
             b"[^<]++",
             b"</[a-z][a-z0-9]*+>",
@@ -73,24 +74,24 @@ class Scanner:
 
     @cached_property
     def kept(self) -> re.Pattern[bytes]:
-        """As much of a tag as stays."""
+        """The part of a tag that is kept."""
         return re.compile(b"<(/?%b)%b" % (_NAME, self._attributes), re.IGNORECASE)
 
 
-#: A value that has the sign for a tag's end within it.
+#: an attribute's value that contains ">"
 _HIDES_AN_END = re.compile(rb"=[\t\n\f\r ]*+(?:\"[^\">]*+>|'[^'>]*+>)")
 _REST = b"(?:%b)*+%b" % (_ATTRIBUTE, _CLOSE)
 
 
 class Bounded(NamedTuple):
-    """A document that costs no more than its length to parse."""
+    """A document that takes linear time to parse."""
 
     data: bytes
-    left_out: tuple[str, ...] = ()  #: what was taken out of it
+    left_out: tuple[str, ...] = ()  #: what was removed
 
 
 def bounded(data: bytes) -> Bounded:
-    """A document in UTF-8 without what would make reading it expensive.
+    """Remove from a UTF-8 document what would make parsing expensive.
 
     >>> bounded(b"<p class=a>text").left_out
     ()
@@ -103,15 +104,14 @@ def bounded(data: bytes) -> Bounded:
         left_out.append(why)
     data, tags = few_attributes(data, _SCANNER)
     if tags:
-        said = f"{tags:,} tags" if tags > 1 else "1 tag"
-        left_out.append(f"attributes after the first {MOST_ATTRIBUTES} of {said}")
+        left_out.append(f"attributes after the first {MOST_ATTRIBUTES} of {counted(tags, 'tag')}")
     return Bounded(data, tuple(left_out))
 
 
 def parse(data: bytes) -> tuple[Any, bool]:
-    """The tree of a bounded document, comments left out, or ``None``; and whether it was read to its end.
+    """Parse a bounded document; return its tree without comments, or ``None``, and whether all of it was read.
 
-    Elements that are nested thousands deep are not.
+    Documents nested thousands deep are not read to their end.
     """
     options: Any = {"remove_comments": True, "remove_pis": True, "huge_tree": True, "collect_ids": False}
     parser = etree.HTMLParser(encoding="utf-8", **options)
@@ -120,7 +120,7 @@ def parse(data: bytes) -> tuple[Any, bool]:
 
 
 def _start(data: bytes) -> tuple[bytes, str]:
-    """As much of a long document as is read, and what is not."""
+    """Cut a long document; return the part to read, and what is left out."""
     why = ""
     if len(data) > MOST_BYTES:
         data, why = data[:MOST_BYTES], f"all after its first {MOST_BYTES:,} bytes"
@@ -131,8 +131,8 @@ def _start(data: bytes) -> tuple[bytes, str]:
 
 
 def few_attributes(data: bytes, scanner: Scanner) -> tuple[bytes, int]:
-    """The document without what its tags have too many of; and how many such tags there are."""
-    if not scanner.long.search(data) and not _HIDES_AN_END.search(data):  # no room: an attribute takes two bytes
+    """Remove excess attributes; return the document and the number of tags concerned."""
+    if not scanner.long.search(data) and not _HIDES_AN_END.search(data):  # too short: an attribute takes two bytes
         return data, 0
     parts: list[bytes] = []
     at = tags = 0
@@ -152,27 +152,27 @@ def few_attributes(data: bytes, scanner: Scanner) -> tuple[bytes, int]:
 
 _SCANNER = Scanner(MOST_ATTRIBUTES)
 
-# -- a page, decoded and parsed once for whoever reads it --------------------------------------------------------------
+# -- a page, decoded and parsed once for all readers -------------------------------------------------------------------
 
 
-#: the parser stops at the first of these; browsers read on, and many servers write on
+#: end tags at which the parser stops, while browsers read on
 ENDS = re.compile(rb"</(?:html|body)\s*>", re.IGNORECASE)
 
 
 class HtmlPage(NamedTuple):
-    """A page as a tree. Whoever changes the tree is the last to use it."""
+    """A page as a tree. Only the last reader may change the tree."""
 
-    root: Any  #: ``None``: there is nothing in it
-    data: bytes  #: what was parsed, in UTF-8
-    encoding: str  #: that the page came in
-    left_out: tuple[str, ...]  #: what of it was not looked at, as it would cost too much
-    whole: bool  #: read to its end, each byte for what it is: two of them can be compared
+    root: Any  #: ``None``: it is empty
+    data: bytes  #: the parsed data, in UTF-8
+    encoding: str  #: the original encoding
+    left_out: tuple[str, ...]  #: parts that were not read, as too expensive
+    whole: bool  #: all of it was read and decoded, so that it can be compared
 
 
 def parsed(body: bytes, content_type: str | None) -> HtmlPage:
-    """A page; reads anything, never raises.
+    """Parse a page; never raises.
 
-    The encoding is told, in this order, by byte order mark, header, ``meta``, else it is UTF-8.
+    The encoding is that of the byte order mark, else of the header, else of ``meta``, else UTF-8.
 
     >>> page = parsed(b"<p>a</body><p>b", "text/html")
     >>> page.root.xpath("//p/text()"), page.whole

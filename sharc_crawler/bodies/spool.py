@@ -1,7 +1,7 @@
-"""Bodies that are too large for memory: they lie on the disk, and are read as if they were bytes.
+"""Bodies too large for memory: files on disk that are used like bytes.
 
-A :class:`Spool` is searched, sliced and measured as ``bytes`` are. Who goes through all of it takes :func:`pieces`:
-what was read is let go of, so that a body of gigabytes takes a few megabytes of memory.
+A :class:`Spool` is searched, sliced and measured like ``bytes``. To read all of it use :func:`pieces`, which frees
+memory as it goes: a body of gigabytes takes a few megabytes of memory.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from pathlib import Path
 from typing import IO, Self
 from weakref import finalize
 
-LARGE = 4 << 20  #: bytes that are kept in memory; more go to the disk as they come
+LARGE = 4 << 20  #: bytes kept in memory; larger bodies are written to disk as they arrive
 _STEP = 1 << 20
-_LET_GO = 16 << 20  #: bytes that may be read before memory is let go of
+_LET_GO = 16 << 20  #: bytes read before memory is freed
 
 
 class Spool(mmap.mmap):
-    """The bytes of a file that is not empty and stays as it is.
+    """The bytes of a file that is not empty and does not change.
 
-    Raises :class:`OSError` where it cannot be read.
+    Raises :class:`OSError` if it cannot be read.
     """
 
     path: Path
-    folder: Path | None  #: where it lies; ``None``: it has no name
+    folder: Path | None  #: its folder; ``None``: the file has no name
 
     def __new__(cls, path: Path, nameless: IO[bytes] | None = None) -> Self:
-        """Read a file; it stays when this is gone, unless it has no name or is :meth:`owned`."""
+        """Map a file; it is not removed with this object unless it has no name or is :meth:`owned`."""
         with nameless or path.open("rb") as file:
             made = super().__new__(cls, file.fileno(), 0, access=mmap.ACCESS_READ)
         made.path, made.folder = path, None if nameless else path.parent
         return made
 
     def owned(self) -> Self:
-        """Have the file removed as soon as nobody needs it."""
+        """Remove the file when this object is garbage."""
         finalize(self, remove, self.path)
         return self
 
     def let_go(self) -> None:
-        """What was read need not stay in memory."""
+        """Free the memory of pages that were read."""
         if hasattr(mmap, "MADV_DONTNEED"):
             self.madvise(mmap.MADV_DONTNEED)
 
@@ -49,12 +49,12 @@ Octets = bytes | Spool
 
 
 def in_memory(data: Octets) -> int:
-    """Bytes of it that take memory."""
+    """Return the number of bytes in memory."""
     return 0 if isinstance(data, Spool) else len(data)
 
 
 def pieces(data: Octets | memoryview, start: int = 0, stop: int | None = None) -> Iterator[bytes | memoryview]:
-    """The bytes from ``start`` to ``stop``, in pieces that fit into memory.
+    """Yield the bytes from ``start`` to ``stop``, in pieces that fit into memory.
 
     >>> b"".join(pieces(b"abcdef", 1, 5))
     b'bcde'
@@ -71,6 +71,6 @@ def pieces(data: Octets | memoryview, start: int = 0, stop: int | None = None) -
 
 
 def remove(path: Path) -> None:
-    """Remove a file, if it is there."""
+    """Remove a file, if it exists."""
     with suppress(OSError):
         path.unlink()

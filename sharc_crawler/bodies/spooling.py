@@ -1,4 +1,4 @@
-"""Writing bodies that are too large for memory (:mod:`sharc_crawler.bodies.spool`)."""
+"""Write bodies that are too large for memory (:mod:`sharc_crawler.bodies.spool`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sharc_crawler.bodies.spool import Octets, Spool, remove
 
 
 class Spooling:
-    """A file that is written as bytes come, and read when all are there; without a folder it is gone with us."""
+    """A file written as bytes arrive, then read; without a folder it has no name and ends with the process."""
 
     def __init__(self, folder: Path | None = None, data: Iterable[bytes | memoryview] = ()) -> None:
         descriptor, name = tempfile.mkstemp(prefix="body-", dir=folder)
@@ -23,7 +23,7 @@ class Spooling:
             self.write(piece)
 
     def write(self, data: bytes | memoryview) -> None:
-        """Add bytes; raises :class:`OSError` where there is no room for them."""
+        """Add bytes; raise :class:`OSError` if there is no room."""
         view = memoryview(data)
         while view:
             written = self._file.write(view)
@@ -31,7 +31,7 @@ class Spooling:
             view = view[written:]
 
     def cut(self, count: int) -> bytes:
-        """Take the last bytes off again."""
+        """Remove and return the last bytes."""
         self._file.seek(self.size - count)
         taken = self._file.read(count)
         self._file.truncate(self.size - count)
@@ -40,7 +40,7 @@ class Spooling:
         return taken
 
     def done(self) -> Octets:
-        """All that was written."""
+        """Return all bytes written."""
         if self.size and not self._named:
             return Spool(self._path, self._file)
         self._file.close()
@@ -50,6 +50,6 @@ class Spooling:
         return Spool(self._path).owned()
 
     def discard(self) -> None:
-        """Remove the file: it is not needed."""
+        """Remove the file."""
         self._file.close()
         remove(self._path)

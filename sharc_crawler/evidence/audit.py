@@ -1,9 +1,9 @@
-"""An audit by bytes of pages that are claimed on the server's word: which to download again, and what it supports.
+"""Audits by bytes of pages claimed on the server's word: which pages to download again, and the resulting bound.
 
-Trust is about how a class of pages is made, so each class (*stratum*) has a sample of its own, drawn blindly within it:
-a page whose lastmod lies looks cold, and a sample of the hot ones would miss it. Where a lie is found, no page of its
-stratum is claimed on the server's word. What the others' samples bound is exact: hypergeometric, over all of them;
-where the server can watch the sample being drawn, page by page, it is what a fair bet shows, whatever the server does.
+Trust depends on how a class of pages is made, so each class (*stratum*) has its own sample, drawn blindly: a page whose
+lastmod lies looks cold, and a sample of hot pages would miss it. If a lie is found, no page of its stratum is claimed
+on the server's word. For the other strata the bound is exact: hypergeometric, over all of them together. If the server
+can watch the draw, page by page, the bound is that of a fair bet, whatever the server does.
 """
 
 from __future__ import annotations
@@ -23,46 +23,46 @@ from numpy.typing import NDArray
 from sharc_crawler.addresses.urls import url_class
 
 CONFIDENCE = 0.95
-LEAST = 5  #: pages audited of a stratum, where there are as many
-#: the same, of strata that never owned up to a change and of others; the first that is no more than MOST of the pages,
-#: but of the former an eighth, or LEAST
+LEAST = 5  #: minimum of audited pages per stratum
+#: minima for strata whose lastmods never changed, and for others: the first pair that needs at most MOST of the pages
+#: is taken; of the former strata at least an eighth, up to LEAST
 LEASTS = ((LEAST, LEAST), (LEAST, 4), (LEAST, 3), (LEAST, 2), (LEAST, 1), (3, 1), (2, 1), (1, 1))
 MOST = 0.09
-OWN = 40, 40, 40  #: pages from which on a kind of URLs has a stratum of its own, coarse to fine: an eighth is LEAST
-SMALL = 12, 12, 40  #: the same, where strata may have as few as one page audited
+OWN = 40, 40, 40  #: minimum of pages for a stratum of its own, from coarse to fine kinds of URLs
+SMALL = 12, 12, 40  #: the same, if strata may have as few as one audited page
 _WORD = re.compile(r"[^\W\d_]+")
 _ROUNDED = 1e-12
-MOST_UNSHOWN = 1_000  #: pages of a stratum that the bound counts one by one
-STOPS = 0.25  #: the less, the more a page unshown costs, and the less a stratum caught
-ESCAPES = 0.25  #: where a server watches: lies that are drawn, of those that should be, if some are unshown
-ASIDE = 0.125  #: staked on that, and on some strata alone
-LASTMODS, CONDITIONALS = "lastmod", "304"  #: what an audit, or a stratum of it, is of
+MOST_UNSHOWN = 1_000  #: unshown pages of a stratum that the bound counts one by one
+STOPS = 0.25  #: the smaller, the more an unshown page costs, and the less a caught stratum
+ESCAPES = 0.25  #: if the server watches and pages are unshown: assumed share of due lies that are drawn
+ASIDE = 0.125  #: share staked on that, and on single strata
+LASTMODS, CONDITIONALS = "lastmod", "304"  #: subjects of audits and strata
 
 
 class Stratum(NamedTuple):
-    """Pages whose server's word is trusted, or not, as one."""
+    """Pages for which the server's word is trusted or not as a whole."""
 
     claimed: int  #: claimed on the server's word
-    confirmed: int  #: drawn, and shown by bytes to have been as claimed
-    unshown: int = 0  #: drawn, and neither shown to have been so nor a lie
-    withdrawn: int = 0  #: could have been drawn, and was not; not claimed any more
-    chance: float = 0.0  #: with which each page was drawn, where the server watches
+    confirmed: int  #: drawn, and shown by bytes to be as claimed
+    unshown: int = 0  #: drawn, but neither confirmed nor a lie
+    withdrawn: int = 0  #: not drawn, though possible, and no longer claimed
+    chance: float = 0.0  #: probability that each page was drawn, if the server watches
 
 
 class Sampled(NamedTuple):
-    """What the samples of all strata found: the input of :func:`bound`.
+    """The samples of all strata: the input of :func:`bound`.
 
-    ``watched``: each page is drawn by its own lot once its server has given its word, so the server learns which are
-    audited as it goes. Else so many of each stratum are, when all words are given.
+    ``watched``: each page is drawn by its own lot after the server's answer, so the server learns which pages are
+    audited. Else a number of each stratum is drawn after all answers.
     """
 
     kept: list[Stratum]
-    caught: int = 0  #: strata in which a drawn page was a lie: no page of them is claimed
+    caught: int = 0  #: strata with a lie among drawn pages: no page of them is claimed
     watched: bool = False
 
 
 def row(of: str, label: str, claimed: Counter[str], shown: Counter[str], lies: Counter[str]) -> dict[str, Any]:
-    """A stratum, as a report tells it."""
+    """Return a stratum as in the report."""
     numbers = {"claimed": claimed[label], "confirmed": shown[label], "caught": lies[label]}
     return {"of": of, "label": label, **numbers}
 
@@ -70,11 +70,11 @@ def row(of: str, label: str, claimed: Counter[str], shown: Counter[str], lies: C
 def strata(
     urls: Mapping[int, str], own: tuple[int, int, int] = OWN, classes: Iterable[str] | None = None
 ) -> dict[int, str]:
-    """The stratum of each page: the finest kind of URLs that ``own`` of them are of. ``classes``: theirs, if known.
+    """Return each page's stratum: the finest kind of URLs with at least ``own`` pages. ``classes``: theirs, if known.
 
     Kinds, from coarse to fine: first folder and extension; with the depth of the path and the names of the parameters;
-    with how the last part begins (``category-sports``). Kinds of fewer pages share the stratum of what they are kinds
-    of, or one (``""``) among themselves.
+    with the beginning of the last segment (``category-sports``). Smaller kinds share the stratum of their coarser kind,
+    or the stratum ``""``.
 
     >>> urls = {n: f"http://h/{'news' if n % 3 else 'list'}-{n}" for n in range(9)}
     >>> [sorted(set(strata(urls, (own,) * 3).values())) for own in (3, 9, 10)]
@@ -92,7 +92,7 @@ def strata(
         for pair, count in sorted(Counter(zip(labels, kinds, strict=True)).items()):
             label, kind = pair
             rest = left[label] - count
-            if count >= size and (not label or rest >= size):  # what remains is large enough to be one, too
+            if count >= size and (not label or rest >= size):  # the rest must be large enough, too
                 left[label], own_of[pair] = rest, kind
         labels = [own_of.get(pair, pair[0]) for pair in zip(labels, kinds, strict=True)]
     return dict(zip(urls, labels, strict=True))
@@ -111,7 +111,7 @@ def _kinds(url: str, coarse: str) -> tuple[str, str, str]:
 
 
 def unaudited(claimed: Iterable[int], shown: Iterable[int], kind: Callable[[int], object]) -> int:
-    """How many pages are claimed of kinds of which the audit confirmed none: kinds may share a stratum, and its sample.
+    """Return how many claimed pages are of kinds without a confirmed page: kinds may share a stratum.
 
     >>> kinds = {0: "/a/*", 1: "/a/*", 2: "/b/*"}
     >>> unaudited({1, 2}, {0}, kinds.get)
@@ -122,9 +122,9 @@ def unaudited(claimed: Iterable[int], shown: Iterable[int], kind: Callable[[int]
 
 
 def sample(labels: Mapping[int, str], share: float, seed: int | str, fit: Container[int] | None = None) -> set[int]:
-    """The pages to download once more, of those that ``fit``: of each stratum that share, :data:`LEAST` at least.
+    """Draw the pages to download once more: a share of each stratum, at least :data:`LEAST`, from those that ``fit``.
 
-    Always the same.
+    The same input gives the same pages.
 
     >>> labels = {n: "/a/*" if n < 90 else "" for n in range(100)}
     >>> drawn = sample(labels, 0.1, seed=1)
@@ -133,7 +133,7 @@ def sample(labels: Mapping[int, str], share: float, seed: int | str, fit: Contai
     """
     groups: dict[str, list[bytes]] = defaultdict(list)
     for page, label in labels.items():
-        groups[label].append(_lot(page, seed) + page.to_bytes(8))  # a million texts are sorted sooner than pairs
+        groups[label].append(_lot(page, seed) + page.to_bytes(8))  # sorting bytes is faster than sorting pairs
     drawn: set[int] = set()
     for lots in groups.values():
         size = max(math.ceil(share * len(lots)), LEAST) if share > 0 else 0
@@ -151,11 +151,10 @@ def fewer(
     room: int,
     share: float,
 ) -> set[int]:
-    """Of the pages drawn, ``most`` at most, from each stratum in proportion, with :data:`LEASTS`; always the same.
+    """Keep at most ``most`` drawn pages, in proportion to strata, with the minima :data:`LEASTS`; deterministic.
 
-    ``honest``: the strata that have owned up to changes; ``room``: for so many pages the least of each may be greater.
-    A stratum of no more than that ``share`` of the pages adds no more to the bound, audited or not: an eighth of it
-    is enough.
+    ``honest``: strata whose lastmods showed changes; ``room``: larger minima are taken up to so many pages. An eighth
+    is enough of a stratum with at most ``share`` of the pages: audited or not, it adds no more to the bound.
 
     >>> labels = {n: "/a/*" if n < 90 else "/b/*" for n in range(100)}
     >>> [len(fewer(labels, labels, most, 1, ["/a/*"], room=8, share=0.02)) for most in (200, 50, 0)]
@@ -189,9 +188,9 @@ def _fewer(
 def by_lots(
     labels: Mapping[int, str], share: float, seed: int | str, known: Mapping[str, float]
 ) -> tuple[set[int], dict[str, float]]:
-    """The pages to download once more, each drawn by its own lot; and the chance of each stratum's.
+    """Draw pages to download once more, each by its own lot; return them, and the chance by stratum.
 
-    That share of a stratum is expected, :data:`LEAST` at least. ``known``: chances that it had before.
+    The expected share of a stratum is ``share``, at least :data:`LEAST` pages. ``known``: chances of former draws.
 
     >>> drawn, chances = by_lots({n: "/a/*" if n < 90 else "" for n in range(100)}, 0.1, 1, {})
     >>> len(drawn), chances
@@ -209,12 +208,11 @@ def _lot(page: int, seed: int | str) -> bytes:
 
 
 def bound(*samples: Sampled, confidence: float = CONFIDENCE) -> int:
-    """With 95 % confidence no more pages are wrongly claimed, of the strata that are kept, in all samples together.
+    """Return the 95 % confidence bound on wrongly claimed pages in the strata kept, over all samples together.
 
-    Believed are as many wrong pages as are drawn so seldom, or more seldom, with a probability of 5 % or more. What a
-    drawn page does not show, it may hide: each that is ``unshown`` may be a wrong one. Of a stratum with too many of
-    these all may be wrong. Where strata were ``caught``, or pages unshown, that is one of several outcomes, and a share
-    of the 5 % is its own. So the bound holds whatever the server does.
+    It is the largest number of wrong pages of which so few, or fewer, are drawn with a probability of at least 5 %.
+    Each ``unshown`` page may be wrong; in a stratum with too many of them, all pages may be. If strata were ``caught``,
+    or pages unshown, this is one of several outcomes, which share the 5 %. So the bound holds whatever the server does.
 
     >>> bound(Sampled([Stratum(claimed=96, confirmed=4)])), bound(Sampled([Stratum(0, 50)]))
     (51, 0)
@@ -226,11 +224,11 @@ def bound(*samples: Sampled, confidence: float = CONFIDENCE) -> int:
     >>> [bound(Sampled([Stratum(450, 50, unshown, chance=0.1)], watched=True)) for unshown in (0, 1, 5)]
     [30, 82, 151]
     """
-    parts = [(_bounded_watched if one.watched else _bounded)(one) for one in samples]
-    unbounded = sum(one.claimed for sampled in samples for one in sampled.kept)
-    unbounded -= sum(one.claimed for found, _, _ in parts for one in found)
+    parts = [(_bounded_watched if sampled.watched else _bounded)(sampled) for sampled in samples]
+    unbounded = sum(stratum.claimed for sampled in samples for stratum in sampled.kept)
+    unbounded -= sum(stratum.claimed for found, _, _ in parts for stratum in found)
     threshold = math.log(1 - confidence) + sum(share for _, share, _ in parts) - _ROUNDED
-    steps = [steps(one, threshold) for found, _, steps in parts for one in found if one.claimed]
+    steps = [steps(stratum, threshold) for found, _, steps in parts for stratum in found if stratum.claimed]
     return unbounded + (_undetected(steps, threshold) if steps else 0)
 
 
@@ -238,20 +236,20 @@ Steps = Callable[[Stratum, float], "NDArray[np.float64]"]
 
 
 def _bounded(sampled: Sampled) -> tuple[list[Stratum], float, Steps]:
-    """The strata whose wrong pages are bounded; the share of their outcome; what each wrong page makes less likely."""
-    drawn = [one for one in sampled.kept if one.confirmed or one.unshown]
-    found = [one for one in drawn if one.unshown <= min(one.confirmed / 3, MOST_UNSHOWN)]
-    unshown = sum(one.unshown for one in found)
+    """Return the strata to bound, the log of the outcome's share of 5 %, and a function of the steps per wrong page."""
+    drawn = [kept for kept in sampled.kept if kept.confirmed or kept.unshown]
+    found = [kept for kept in drawn if kept.unshown <= min(kept.confirmed / 3, MOST_UNSHOWN)]
+    unshown = sum(kept.unshown for kept in found)
     return found, _share(len(found), sampled.caught + len(drawn) - len(found), unshown), _steps
 
 
 def _share(found: int, caught: int, unshown: int) -> float:
-    """The logarithm of that share of the 5 % which the outcomes with as many strata caught, and pages unshown, have.
+    """Return the log of the share of the 5 % that an outcome gets, by its caught strata and unshown pages.
 
-    Of outcomes that exceed their bound the least (of which none holds another) have shares of no more than one
-    together. That is so of the chances that a walk drawn by lot passes an outcome, since it passes at most one of
-    these: it catches stratum after stratum, stops before each with the chance STOPS, and then leaves page after page of
-    the others unshown. Such walks can pass all outcomes of as many pages equally often (LYM inequality: these are a
+    The minimal outcomes that exceed their bound (none contains another) must have shares that sum to at most one. This
+    holds if a share is the probability that a random walk passes the outcome, since a walk passes at most one of them.
+    The walk catches stratum after stratum, stops before each with probability STOPS, and then leaves page after page of
+    the others unshown. It can pass all outcomes with the same number of pages equally often (LYM inequality for a
     product of chains).
     """
     outcomes = math.comb(found + caught, caught) / (1 - STOPS) ** caught
@@ -261,15 +259,15 @@ def _share(found: int, caught: int, unshown: int) -> float:
 
 
 def _bounded_watched(sampled: Sampled) -> tuple[list[Stratum], float, Steps]:
-    """The same, where a server sees each audit before it gives its next word, and may choose by that when to lie.
+    """Do the same if the server sees each audit before its next answer, and may choose accordingly when to lie.
 
-    A bet on each lie: the stakes grow by 1 / (1 - chance) where it is not drawn, and are lost where it is. Whatever the
-    server does, they are no more than at the beginning, on average, so they grow twentyfold in 5 % of captures at most
-    (Ville's inequality). Most is staked so. A part, ASIDE, is staked on lies that are drawn as much more seldom than
-    they should be (ESCAPES; it keeps that share of itself with each); and of each part some on other strata alone.
+    Each lie is a bet: the stake grows by 1 / (1 - chance) if it is not drawn, and is lost if it is. Whatever the server
+    does, the expected stake never grows, so it grows twentyfold in at most 5 % of captures (Ville's inequality). Most
+    is staked so. A part, ASIDE, is staked on lies being drawn less often than they should (ESCAPES: it keeps that share
+    of itself with each), and a part of each on single strata.
     """
-    found = [one for one in sampled.kept if one.chance and one.unshown <= one.confirmed / 3]
-    unshown = sum(one.unshown for one in found)
+    found = [kept for kept in sampled.kept if kept.chance and kept.unshown <= kept.confirmed / 3]
+    unshown = sum(kept.unshown for kept in found)
     given_up = sampled.caught + len(sampled.kept) - len(found)
     escapes = ESCAPES if unshown else 0.0
     share = math.log(ASIDE) + unshown * math.log(ESCAPES) if unshown else math.log(1 - ASIDE)
@@ -279,22 +277,22 @@ def _bounded_watched(sampled: Sampled) -> tuple[list[Stratum], float, Steps]:
 
 
 def _steps_watched(escapes: float, stratum: Stratum, threshold: float) -> NDArray[np.float64]:
-    """By how much each further wrong page lowers the log of the stakes' inverse."""
+    """Return by how much each further wrong page lowers the log of the stake's inverse."""
     grow = math.log((1 - escapes * stratum.chance) / (1 - stratum.chance)) if stratum.chance < 1 else math.inf
     return np.full(min(stratum.claimed, 1 + int(-threshold / grow)), -grow)
 
 
 def _undetected(steps: Sequence[NDArray[np.float64]], threshold: float) -> int:
-    """The most wrong pages of which, with that logarithm of a probability at least, no more are drawn than is unshown.
+    """Return the largest number of wrong pages that may stay undetected with at least this log probability.
 
-    Each further wrong page of a stratum makes that less likely than the one before, so the cheapest are taken first.
+    Each further wrong page of a stratum costs more than the one before, so the cheapest are taken first.
     """
     cheapest = np.sort(np.concatenate(steps))[::-1]
     return int(np.searchsorted(-np.cumsum(cheapest), -threshold, side="right"))
 
 
 def _steps(stratum: Stratum, threshold: float) -> NDArray[np.float64]:
-    """By how much each further wrong page lowers the log of the chance that so few were drawn; as far as needed."""
+    """Return by how much each further wrong page lowers the log chance that so few were drawn, as far as needed."""
     most = min(1_000, stratum.claimed)
     while (chances := _chances(stratum, most))[-1] > threshold and most < stratum.claimed:
         most = min(4 * most, stratum.claimed)
@@ -302,13 +300,13 @@ def _steps(stratum: Stratum, threshold: float) -> NDArray[np.float64]:
 
 
 def _chances(stratum: Stratum, most: int) -> NDArray[np.float64]:
-    """The log of the chance that no more wrong pages were drawn than is unshown, where 0 to ``most`` are wrong."""
+    """Return the log chance that at most ``unshown`` wrong pages were drawn, for 0 to ``most`` wrong pages."""
     drawn = stratum.confirmed + stratum.unshown
     wrong = np.arange(most + 1, dtype=np.float64)
-    right = stratum.claimed + stratum.withdrawn - wrong  # of those that were not drawn, if no wrong one was
+    right = stratum.claimed + stratum.withdrawn - wrong  # right pages not drawn, if no wrong one was drawn
     chance = np.concatenate(([0.0], np.cumsum(np.log(right[:-1] / (right[:-1] + drawn)))))
     chances = chance.copy()
-    with np.errstate(divide="ignore"):  # of one wrong page no two are drawn
+    with np.errstate(divide="ignore"):  # log(0): more drawn than wrong
         for number in range(1, stratum.unshown + 1):
             ways = np.maximum(wrong - number + 1, 0) * (drawn - number + 1)
             chance += np.log(ways / (number * (right + number)))

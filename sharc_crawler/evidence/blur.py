@@ -1,8 +1,8 @@
-"""Blur: the changes that a reader sees by accident, at an instant drawn from the observation interval.
+"""Blur: the expected number of changes between a copy and a random instant of the observation interval.
 
-A page captured at t stands for the page at every instant of [o_s, o_e]; one visited twice, by the nearer download.
-All functions return the blur of each page; a capture's is the sum, its average blur the mean. A revisit that is nan was
-not made. Rates and weights that are negative or not finite are refused (UsageError), as are intervals that are empty.
+A page captured at t stands for the page at every instant of [o_s, o_e]; one visited twice, by its nearer download. All
+functions return the blur of each page; a capture's blur is their sum, its average blur their mean. A revisit of nan was
+not made. Negative or infinite rates and weights, and empty intervals, raise UsageError.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Interval = tuple[Instant, Instant]
 def penalty(
     visits: NDArray[np.float64], observation: Interval, revisits: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """The distance to the nearest download, integrated over the observation interval (eqs. 2 and 19; seconds squared).
+    """Integrate the distance to the nearest download over the observation interval (eqs. 2 and 19; seconds squared).
 
-    In the interval it is ω(t) = t² - t(o_s+o_e) + (o_s²+o_e²)/2; outside, the integral that this stands for.
+    For one download within the interval this is ω(t) = t² - t(o_s+o_e) + (o_s²+o_e²)/2.
 
     >>> penalty(np.array([0.0, 1.0]), (0.0, 5.0))
     array([12.5,  8.5])
@@ -42,7 +42,7 @@ def stochastic_blur(
     revisits: NDArray[np.float64] | None = None,
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Expected blur of each page (Definitions 1 and 3), times its weight.
+    """Return the expected blur of each page (Definitions 1 and 3), times its weight.
 
     >>> rates = np.arange(6.0)  # Example 1
     >>> round(float(stochastic_blur(rates, np.arange(6.0), (0.0, 5.0)).sum()), 9)
@@ -59,9 +59,9 @@ def blur_variance(
     observation: Interval,
     revisits: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Variance of each page's actual blur, if it changes as a Poisson process; downloads lie in the interval.
+    """Return the variance of each page's actual blur under Poisson changes; downloads lie in the interval.
 
-    Blur is a sum over the changes, so its variance is the rate times the integral of the squared summand (Campbell).
+    Blur is a sum over changes, so its variance is the rate times the integral of the squared summand (Campbell).
 
     >>> blur_variance(np.array([3.0]), np.array([1.0]), (0.0, 2.0))  # 3 · (1/3 + 1/3) / 2²
     array([0.5])
@@ -75,7 +75,7 @@ def blur_variance(
 
 
 def check_measured(pages: int, rates: NDArray[np.float64] | None, weights: NDArray[np.float64] | None) -> None:
-    """Refuse rates and weights that pages 0, 1, ... cannot have; None: not given.
+    """Check the rates and weights of pages 0, 1, ...; None: not given.
 
     >>> check_measured(2, np.array([0.1, -1.0]), None)
     Traceback (most recent call last):
@@ -87,7 +87,7 @@ def check_measured(pages: int, rates: NDArray[np.float64] | None, weights: NDArr
 
 
 def check_interval(observation: Interval) -> Interval:
-    """Refuse one that is empty."""
+    """Return the interval; raise :class:`UsageError` if it is empty."""
     if not observation[0] < observation[1]:
         raise UsageError(f"observation={observation} must be an interval [start, end], start < end")
     return observation
@@ -96,14 +96,14 @@ def check_interval(observation: Interval) -> Interval:
 def first_and_last(
     visits: NDArray[np.float64], revisits: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The earlier and the later download of each page; the same where there is one."""
+    """Return the earlier and the later download of each page; the same if there is only one."""
     if revisits is None:
         return visits, visits
     return np.fmin(visits, revisits), np.fmax(visits, revisits)
 
 
 def _distance(points: NDArray[np.float64], start: ArrayLike, end: ArrayLike) -> NDArray[np.float64]:
-    """The integral of |t - point| over [start, end]."""
+    """Integrate |t - point| over [start, end]."""
     before, after = np.subtract(start, points), np.subtract(end, points)
     integral: NDArray[np.float64] = (after * np.abs(after) - before * np.abs(before)) / 2
     return integral

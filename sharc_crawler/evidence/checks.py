@@ -1,4 +1,4 @@
-"""Numbers that no page can have are refused, by name and value."""
+"""Checks of numbers given for pages."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sharc_crawler.plural import counted
 
 
 def check_values(pages: NDArray[np.int64], what: str, values: NDArray[np.float64]) -> None:
-    """Refuse values that are not one per page, not finite or negative.
+    """Check that there is one finite value >= 0 per page.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` that names the first such page and its value.
+    Raises :class:`~sharc_crawler.errors.UsageError`, which names the first bad page and its value.
     """
     if len(values) != len(pages):
         raise UsageError(f"{counted(len(pages), 'page')} need as many {what}s, not {len(values)}")
-    # A page at a time is checked as often as a million: few by Python's min, since a sum with a NaN is one; in many,
-    # argmin, a tenth of what NumPy's min costs, finds a NaN as well.
+    # Single pages are checked as often as millions: few values by Python's min and sum (NaN if one is), many by argmin,
+    # which also finds a NaN, in a tenth of the time of NumPy's min.
     if len(values) <= 8 and (not (few := values.tolist()) or (min(few) >= 0 and sum(few) < math.inf)):
         return
     if len(values) and not (values[values.argmin()] >= 0 and values[values.argmax()] < math.inf):

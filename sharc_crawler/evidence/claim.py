@@ -1,4 +1,4 @@
-"""What a capture may claim, as codes and numbers; :mod:`sharc_crawler.report.claim` makes sentences of them."""
+"""The claim of a capture as codes and numbers; :mod:`sharc_crawler.report.claim` makes sentences of them."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import iso, maybe_iso
 
-UNSEEN = "what was on the wire was not seen"  #: begins the note of a capture whose downloads were not ours
+UNSEEN = "what was on the wire was not seen"  #: begins the note of a capture with another download handler
 
 
 class Statement(StrEnum):
-    """What may be claimed of the captured pages."""
+    """The main statement of a claim."""
 
-    TOGETHER = "together"  #: the coherent ones were in this state at one instant
-    TOGETHER_BY_PART = "together-by-part"  #: each with its part of the site, at that part's instant
-    NONE_SHOWN = "none-shown"  #: of none can it be shown
-    NOT_REACHED = "not-reached"  #: the reference instant has not come yet
-    NEVER_REACHED = "never-reached"  #: nor will it
-    ONCE = "once"  #: single visits show nothing of coherence
+    TOGETHER = "together"  #: coherent pages were in this state at one instant
+    TOGETHER_BY_PART = "together-by-part"  #: the same, by part of the site, at each part's instant
+    NONE_SHOWN = "none-shown"  #: no page is shown coherent
+    NOT_REACHED = "not-reached"  #: T has not come yet
+    NEVER_REACHED = "never-reached"  #: T never came
+    ONCE = "once"  #: single visits show no coherence
     NOTHING = "nothing"  #: no page was captured
-    REFUTED = "refuted"  #: the records do not bear out what was judged
+    REFUTED = "refuted"  #: the records contradict the judgements
 
 
 class Limit(StrEnum):
-    """What the claim does not say, beside what its kinds of evidence leave open."""
+    """A limit of the claim, besides the gaps of its kinds of evidence."""
 
-    AUDITED = "audited"  #: what an audit of the server's word found
+    AUDITED = "audited"  #: the result of auditing the server's word
     LIARS = "liars"  #: classes of URLs whose lastmods were caught lying
-    NOT_ASKED = "not-asked"  #: pages that a former capture has, and that no server was asked for
-    UNSEEN = "wire-unseen"  #: answers are as another download handler handed them on
+    NOT_ASKED = "not-asked"  #: pages taken from a former capture without a request
+    UNSEEN = "wire-unseen"  #: answers came from another download handler
     CHANGED = "changed"
     UNKNOWN = "unknown"
     NOT_CAPTURED = "not-captured"
@@ -43,10 +43,10 @@ class Limit(StrEnum):
 
 
 def claim(facts: CaptureFacts, sums: PageSums | None = None) -> dict[str, Any]:
-    """The claim of a capture: ``statement``, its numbers, ``grounds`` and ``limits``.
+    """Make the claim of a capture: ``statement``, its numbers, ``grounds`` and ``limits``.
 
-    ``pages`` of a ground are the coherent ones by that kind of evidence; a limit is a ``code`` and its numbers.
-    ``sums``: over its pages, where they are known already.
+    ``pages`` of a ground are coherent by that kind of evidence; a limit is a ``code`` with its numbers. ``sums``: over
+    the capture's pages, if known already.
     """
     sums = sums or facts.figures.whole
     totals = sums.tally.totals()
@@ -84,10 +84,11 @@ def _of_audit(facts: CaptureFacts) -> Iterator[dict[str, Any]]:
     if audit.get("claimed"):
         names = "claimed", "data", "audited", "changed", "lies", "unshown", "unaudited", "bound"
         numbers = {name: audit[name] for name in names if name in audit}
-        whole = {"whole": True} if facts.part else {}  # its numbers are of the whole capture
+        whole = {"whole": True} if facts.part else {}  # the numbers are the whole capture's
         yield {"code": Limit.AUDITED.value, **numbers, "percent": round(100 * float(audit["confidence"])), **whole}
-        for of in sorted({one["of"] for one in audit["strata"] if one["caught"]}):
-            liars = [one["label"] for one in audit["strata"] if one["caught"] and one["of"] == of]
+        caught = [stratum for stratum in audit["strata"] if stratum["caught"]]
+        for of in sorted({stratum["of"] for stratum in caught}):
+            liars = [stratum["label"] for stratum in caught if stratum["of"] == of]
             yield {"code": Limit.LIARS.value, "of": of, "classes": liars}
 
 

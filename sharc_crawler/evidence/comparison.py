@@ -1,4 +1,4 @@
-"""Did a page change between two fetches? Three answers, and the grounds of each."""
+"""Compare two fetches of a page: unchanged, changed or unknown, with the reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Comparison, Outcome, Result
 
-#: These show nothing of the page: neither that it stayed nor that it changed.
+#: results that show nothing: the reasons if they are the first, or the second, fetch's
 _SHOWS_NOTHING = {
     Result.FAILED: (Reason.FIRST_FAILED, Reason.SECOND_FAILED),
     Result.REFUSED: (Reason.FIRST_REFUSED, Reason.SECOND_REFUSED),
@@ -16,16 +16,16 @@ _SHOWS_NOTHING = {
 
 
 def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool = False) -> Comparison:
-    """Whether what ``old`` showed had changed when ``new`` was fetched.
+    """Compare the page's state in ``old`` with that in ``new``.
 
     * A fetch that failed or was refused, a part (206, ``Content-Range``, packed without its end), no digest: unknown.
-    * 304 to a request that carried the validators of ``old``: unchanged, by the server's word; weak validators apart.
-    * Equal payload digests, before or after unpacking (``Content-Encoding``), or redirects to one place: unchanged, by
-      bytes; different ones, or another content type or coding: changed, but where a broken coding hides them, unknown.
-    * Another kind of answer (content, redirect, gone) than before: changed. Gone both times: unchanged.
-    * The same content, but another ETag or Last-Modified (after the visit, or, without ETags, any other): the server
-      contradicts itself, unknown; unless its validators are ``restless``, known to differ at unchanged content.
-      ``dated``: its kind of pages has a Last-Modified that is not made on request.
+    * A 304 to a request with the validators of ``old``: unchanged, by the server's word (weak or strong validator).
+    * Equal digests, before or after decoding (``Content-Encoding``), or redirects to the same place: unchanged, by
+      bytes. Different ones, or another content type or coding: changed; unknown if a broken coding hides them.
+    * Another kind of answer (content, redirect, gone): changed. Gone both times: unchanged.
+    * The same content, but another ETag or Last-Modified (after the visit, or any other without ETags): unknown, as the
+      server contradicts itself; unless validators are ``restless``: known to differ for unchanged content. ``dated``:
+      pages of this kind have a Last-Modified that is not made on request.
 
     >>> from sharc_crawler.model import Outcome
     >>> before = Outcome(Result.OK, 0.0, 1.0, status=200, digest="sha1:A")
@@ -38,7 +38,7 @@ def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool =
     if is_part(old) or is_part(new):
         return Comparison.unknown(Reason.PARTIAL)
     if new.result is Result.NOT_MODIFIED:
-        from sharc_crawler.evidence.validators import not_modified  # few sites answer so
+        from sharc_crawler.evidence.validators import not_modified  # many sites never send one
 
         return not_modified(old, new, restless=restless)
     before, after = _kind(old), _kind(new)
@@ -69,7 +69,7 @@ def _payloads(old: Outcome, new: Outcome, *, restless: bool, dated: bool) -> Com
         return Comparison.unknown(Reason.NO_DIGEST)
     same, unpacked = old.digest == new.digest, (old.decoded or old.digest) == (new.decoded or new.digest)
     if not unpacked and not same:
-        if any((one.decoded or "").startswith(BROKEN) for one in (old, new)):
+        if any((outcome.decoded or "").startswith(BROKEN) for outcome in (old, new)):
             return Comparison.unknown(Reason.OTHER_PACKED)
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
     if not unpacked or (old.media_type, old.charset) != (new.media_type, new.charset):
@@ -80,7 +80,7 @@ def _payloads(old: Outcome, new: Outcome, *, restless: bool, dated: bool) -> Com
 
 
 def said_against(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason | None:
-    """What the validators of two downloads of the same content say against it."""
+    """Return why the validators of two downloads contradict their equal content, or ``None``."""
     if not any(new.validators):
         return None
     from sharc_crawler.evidence.validators import contradiction  # many sites send none

@@ -1,4 +1,4 @@
-"""What pages embed, counted in: a page is coherent as a whole where all that it needs is."""
+"""Verdicts of pages with their embedded resources: a page is coherent as a whole if all that it needs is."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Result, Url, Verdict
 
-#: redirects that are to stay, and what is gone for good; others may lead elsewhere, or be there, by now
+#: statuses of permanent redirects and losses; others may change later
 FOR_GOOD = (301, 308, 410)
-_NO_PART = (Result.GONE, Result.REDIRECTED)  # nothing to fetch, or its target is embedded instead
+_NO_PART = (Result.GONE, Result.REDIRECTED)  # nothing to fetch, or the target is embedded instead
 
 
 class PartCompleteness(NamedTuple):
-    """What a page embeds, as far as it counts for the page."""
+    """An embedded resource, as far as it counts for its page."""
 
     verdict: Verdict | None
     subsite: str
-    there: bool  #: to be shown with its page, captured or not
-    open: bool  #: it was not there, or elsewhere, when it was asked for: its verdict says whether so at T
-    leads: bool  #: to what was taken in, and counts by itself
+    there: bool  #: it is shown with its page, captured or not
+    open: bool  #: it was missing or redirected when requested: its verdict says whether so at T
+    leads: bool  #: it redirects to an admitted URL, which counts itself
     reason: str
     embeds: tuple[Url, ...]
     evidence: Evidence | None
 
 
 class Completeness:
-    """The verdict of a page with everything it embeds (style sheets' own images, too) counted in.
+    """The verdict of a page with all its resources (style sheets' images, too).
 
-    Changed if any part changed; else unknown if any part is unknown or was not captured; else coherent. What was judged
-    around another reference instant (``references``, by subsite) is unknown. First :meth:`meet` every URL; those that
-    are :attr:`unmet` then, once more: they are pages, which others embed.
+    It is changed if any part changed; else unknown if any part is unknown or not captured; else coherent. Parts judged
+    around another T (``references``, by subsite) are unknown. First :meth:`meet` every URL, then those that are
+    :attr:`unmet` once more: pages that others embed.
     """
 
     def __init__(self, references: Mapping[str, Instant | None]) -> None:
@@ -42,7 +42,7 @@ class Completeness:
         self._embedded: set[Url] = set()
 
     def meet(self, page: PageFacts) -> None:
-        """Note what a URL embeds, and the URL itself where it is a resource, or embedded."""
+        """Enter a URL's resources, and the URL itself if it is a resource or embedded."""
         self._embedded.update(page.embeds)
         if page.kind in EMBEDDED or page.url in self._embedded:
             there = bool(page.verdict and not page.absent) or not page.visit or page.visit.result not in _NO_PART
@@ -55,11 +55,11 @@ class Completeness:
 
     @property
     def unmet(self) -> set[Url]:
-        """What is embedded, and was not met since."""
+        """Embedded URLs that were not entered since."""
         return self._embedded - self._known.keys()
 
     def of(self, page: PageFacts) -> Verdict | None:
-        """The verdict of a page and its parts; None for what is none, or was not captured."""
+        """Return the verdict of a page with its parts; None if it is no page or was not captured."""
         if page.kind is not Kind.PAGE or page.verdict is None:
             return None
         own = self._references.get(page.subsite)
@@ -83,20 +83,21 @@ class Completeness:
                     yield part
 
     def on_word(self) -> int:
-        """How many embedded resources are coherent by the server's word alone: no audit draws them."""
+        """Return how many embedded resources are coherent only by the server's word: no audit draws them."""
         there = (part for url, part in self._known.items() if url in self._embedded and part.there)
-        return sum(one.verdict is Verdict.COHERENT and bool(one.evidence and one.evidence.stated) for one in there)
+        coherent = (part.evidence for part in there if part.verdict is Verdict.COHERENT)
+        return sum(evidence is not None and evidence.stated for evidence in coherent)
 
     def embedded(self) -> tuple[Counter[Verdict | None], Counter[str]]:
-        """How many embedded resources the server has, by verdict, and why others were not captured."""
+        """Return the numbers of existing embedded resources by verdict, and why others were not captured."""
         parts = [part for url, part in self._known.items() if url in self._embedded]
-        lost = (one for one in parts if (one.open and not one.leads) or (one.there and one.verdict is None))
-        why = Counter(one.reason for one in lost)
+        lost = (part for part in parts if (part.open and not part.leads) or (part.there and part.verdict is None))
+        why = Counter(part.reason for part in lost)
         return Counter(part.verdict for part in parts if part.there), why
 
 
 def _leads_elsewhere(page: PageFacts) -> bool:
-    """Has it redirected to two places? Nobody knows whether they show the same."""
+    """Did it redirect to two different places? It is unknown whether they show the same."""
     return page.verdict is Verdict.CHANGED and _redirects(page.visit) and _redirects(page.revisit)
 
 

@@ -1,13 +1,13 @@
-"""What a server's 304 is worth: of each kind of URLs a sample of them is downloaded once more, and compared by bytes.
+"""The audit of 304s: a sample of each kind of URLs is downloaded once more and compared by bytes.
 
-A page that the server calls unmodified (or would, by the very validators that it sends again), and whose bytes differ,
-is a lie; then no page of its kind is claimed on a 304. It is none if the page may have changed after the 304: if it has
-other validators, and no date from before it, or is gone. That is the server's word again, so the bound takes it for one
-that may have been wrong; and where there are more such pages than were as the 304 said, none of their kind is claimed.
-Weak validators may stay the same though bytes change: where the sample shows that they do, it is no lie, and no page
-of the kind is claimed on these. So are ETags that pages with other bytes share. Other bytes with the same content (a
-nonce, how long a page took to make) are no lie either, but no proof: what scripts show, or a mask hides, is no content
-to us. They make validators weak ones, and where there are more of them than equal bytes, none of their kind is claimed.
+A 304 is a lie if the page's bytes differ though the server called it unmodified (or would, as it sends the same
+validators again). Then no page of its kind is claimed on a 304. It is not a lie if the page may have changed after the
+304: if it is gone, or has other validators and no date from before the 304. That is only the server's word, so the
+bound counts such pages as possibly wrong; if there are more of them than confirmed ones, no page of their kind is
+claimed. Weak validators may stay the same though bytes change. If the sample shows that, it is not a lie, but no page
+of the kind is claimed on them. The same holds for ETags shared by pages with other bytes. Other bytes with the same
+content (a nonce, a generation time) are neither lie nor proof: scripts or masks may hide changes. They make validators
+weak; if there are more of them than equal bytes, no page of their kind is claimed.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from sharc_crawler.evidence.validators import weak
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Result, Verdict
 
-WEAK = " (weak)"  #: marks kinds of pages with weak validators
+WEAK = " (weak)"  #: marks strata with weak validators
 _SUMS = "claimed", "audited", "changed", "lies", "unaudited"
 
 
 class Conditionals:
-    """The 304s of a capture, and what the sample says of them."""
+    """The 304s of a capture and their audit."""
 
     def __init__(self, share: float) -> None:
         self.share = share
         self.drawn: set[PageId] = set()
-        self._data: set[PageId] = set()  # what scripts of pages fetch
-        self.open: dict[PageId, Judgement] = {}  #: by 304, not believed yet
-        self._held: dict[PageId, Instant | None] = {}  # of these those answered 304, and when by the server's clock
+        self._data: set[PageId] = set()  # data fetched by scripts
+        self.open: dict[PageId, Judgement] = {}  #: judgements by 304, not trusted yet
+        self._held: dict[PageId, Instant | None] = {}  # drawn pages answered 304: when, by the server's clock
         self._strata: dict[PageId, str] = {}
-        self._chances: dict[str, float] = {}  # of being drawn, by stratum
+        self._chances: dict[str, float] = {}  # chance of being drawn, by stratum
         self._classes: dict[PageId, str] = {}
         self._confirmed: set[PageId] = set()
-        self._alike: set[PageId] = set()  # other bytes, the same content
+        self._alike: set[PageId] = set()  # drawn: other bytes, the same content
         self._changed: set[PageId] = set()
         self._lies: set[PageId] = set()
         self._missed: set[PageId] = set()  # other bytes, the same weak validators
         self._tokens: set[PageId] = set()  # other bytes, the same validators and the same content
-        self._doubted: set[str] = set()  # strata with any of these, when last judged
+        self._doubted: set[str] = set()  # strata not trusted at the last judgement
 
     def draw(
         self,
@@ -59,10 +59,10 @@ class Conditionals:
         data: Set[PageId] = frozenset(),
         faint: Set[PageId] = frozenset(),
     ) -> set[PageId]:
-        """Which of the pages that can be asked for conditionally are asked for in full after a 304; always the same.
+        """Draw the pages, among those with validators, to download in full after a 304; deterministic.
 
-        Those of parts of the site that were captured before have been drawn from. ``faint``: those whose validators are
-        weak, or shared by other pages; they have strata of their own.
+        Pages of earlier parts of the site are skipped: they were drawn from before. ``faint``: pages whose validators
+        are weak, or shared by other pages; they have strata of their own.
         """
         others = {page: url for page, url in urls.items() if page not in self._strata}
         classes = {page: intern(url_class(url)) for page, url in others.items()}
@@ -80,7 +80,7 @@ class Conditionals:
         return drawn
 
     def asks_again(self, page: PageId, outcome: Outcome) -> bool:
-        """A page was answered 304: is it one of these?"""
+        """Must a page that was answered 304 be downloaded in full?"""
         if page not in self.drawn or page in self._held:
             return False
         self._held[page] = outcome.date
@@ -89,7 +89,7 @@ class Conditionals:
     def revisited(
         self, page: PageId, visit: Outcome, revisit: Outcome, judgement: Judgement, *, alike: bool = False
     ) -> bool:
-        """A page was revisited; True: what it is judged by is the server's word alone.
+        """Enter a revisit; return ``True`` if its judgement rests only on the server's word.
 
         ``alike``: both downloads have the same content, whatever their bytes.
         """
@@ -114,12 +114,12 @@ class Conditionals:
         return stated
 
     def _changed_before(self, page: PageId, revisit: Outcome) -> bool:
-        """Was it answered 304 just before, and had changed by then, as it says itself?"""
+        """Had the page changed before its 304, by its own Last-Modified?"""
         modified, held = http_date(revisit.validators.last_modified), self._held.get(page)
         return modified is not None and held is not None and modified < held - DATE_PRECISION
 
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
-        """Judgements of those of the pages that a 304 left open, and of earlier ones whose stratum is doubted since."""
+        """Judge the pages left open by a 304, and earlier ones whose stratum is newly doubted."""
         doubted = {self._stratum(page) for page in self._lies | self._missed | self._tokens}
         doubted |= self._mostly_unshown().keys()
         news, self._doubted = doubted - self._doubted, doubted
@@ -135,8 +135,8 @@ class Conditionals:
                 label = self._stratum(page)
                 if label not in whys:
                     caught = _counted(("caught lying", lies), ("changed, with the same weak validators", missed), label)
-                    told = ", ".join(filter(None, (caught, doubtful.get(label, ""))))
-                    whys[label] = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({told})") if told else ""
+                    both = ", ".join(filter(None, (caught, doubtful.get(label, ""))))
+                    whys[label] = Reason.NOT_MODIFIED_DOUBTED.of(f"{label or RARE} ({both})") if both else ""
                 if why := whys[label]:
                     found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why)
                 else:
@@ -145,11 +145,11 @@ class Conditionals:
         return found
 
     def _since(self) -> set[PageId]:
-        """Drawn pages that changed after their 304, or just before: nobody else than their server can tell."""
+        """Return drawn pages that changed around their 304: only their server knows whether before or after it."""
         return self._changed - self._lies - self._missed
 
     def _mostly_unshown(self) -> dict[str, str]:
-        """Strata of which fewer pages were as the 304 said, to the byte, than showed nothing: how many did not."""
+        """Return strata with fewer confirmed pages than unshown ones, each with the numbers in words."""
         found = self._confirmed, self._since(), self._alike
         shown, since, alike = (Counter(map(self._stratum, pages)) for pages in found)
         whys = ("changed just before it or since", since), ("with other bytes and the same content", alike)
@@ -157,15 +157,15 @@ class Conditionals:
         return {label: f"{_counted(*whys, label)}, more than stayed" for label in mostly}
 
     def _caught(self) -> tuple[Counter[str], Counter[str]]:
-        """Lies, and changes that weak validators missed, by stratum."""
+        """Return the numbers of lies, and of changes that weak validators missed, by stratum."""
         return Counter(map(self._stratum, self._lies)), Counter(map(self._stratum, self._missed))
 
     def summary(self) -> dict[str, Any] | None:
-        """What the sample supports, as a report tells it; ``None``: nothing was claimed on a 304."""
+        """Return the audit's result for the report; ``None`` if nothing was claimed on a 304."""
         return self._found()[0] if self.open else None
 
     def beside(self, other: dict[str, Any], sampled: audit.Sampled) -> dict[str, Any]:
-        """The summary joined to that of an audit of lastmods (``other``), with one bound over both."""
+        """Return the result joined with that of an audit of lastmods (``other``), with one bound over both."""
         if not self.open:
             return other
         found, mine = self._found()
@@ -177,19 +177,19 @@ class Conditionals:
 
     def _found(self) -> tuple[dict[str, Any], audit.Sampled]:
         lies = self._caught()[0]
-        believed = {page for page, one in self._judged(self.open).items() if one.verdict is Verdict.COHERENT}
+        believed = {page for page, found in self._judged(self.open).items() if found.verdict is Verdict.COHERENT}
         claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
-        # One that could not be had in full, or says that it changed since, shows nothing: a server may refuse, or date
-        # so, just what changed.
+        # A page that failed, or changed since by its own date, shows nothing: a server may refuse, or date so, just the
+        # pages that changed.
         lost = self._held.keys() - self._confirmed - self._changed - self._alike
         since = self._since()
         caught = {self._stratum(page) for page in (self._lies | self._missed) & self.drawn}
         unshown = Counter(map(self._stratum, lost | since | self._alike))
         kept = [
-            audit.Stratum(claimed[one], shown[one], unshown[one], chance=chance)
-            for one, chance in self._chances.items()
-            if one not in caught
+            audit.Stratum(claimed[label], shown[label], unshown[label], chance=chance)
+            for label, chance in self._chances.items()
+            if label not in caught
         ]
         sampled = audit.Sampled(kept, len(caught), watched=True)
         summary = {
@@ -204,7 +204,8 @@ class Conditionals:
             "bound": audit.bound(sampled),
             "confidence": audit.CONFIDENCE,
             "strata": [
-                audit.row(audit.CONDITIONALS, one, claimed, shown, lies) for one in sorted({*claimed, *shown, *lies})
+                audit.row(audit.CONDITIONALS, label, claimed, shown, lies)
+                for label in sorted({*claimed, *shown, *lies})
             ],
             "classes": [],
         }
@@ -213,27 +214,27 @@ class Conditionals:
         return summary, sampled
 
     def _kind(self, page: PageId) -> tuple[str, str]:
-        """Small classes share a stratum."""
+        """Return stratum and class: small classes share a stratum."""
         return self._stratum(page), self._classes.get(page, "")
 
     def _stratum(self, page: PageId) -> str:
         return self._strata.get(page, "")
 
 
-def _counted(one: tuple[str, Counter[str]], other: tuple[str, Counter[str]], label: str) -> str:
-    """How many pages of a stratum, by what is said of them."""
-    return ", ".join(f"{numbers[label]} {what}" for what, numbers in (one, other) if numbers[label])
+def _counted(first: tuple[str, Counter[str]], second: tuple[str, Counter[str]], label: str) -> str:
+    """Return the numbers of a stratum's pages in words."""
+    return ", ".join(f"{numbers[label]} {what}" for what, numbers in (first, second) if numbers[label])
 
 
 def _is_other(revisit: Outcome, judgement: Judgement) -> bool:
-    """Does a revisit in full bring another page than the visit, or none any more?"""
+    """Has a full revisit another content than the visit, or none?"""
     if revisit.result in (Result.GONE, Result.REDIRECTED):
         return judgement.verdict is Verdict.CHANGED
     return code(judgement.reason) in (Reason.OTHER_BYTES, Reason.OTHER_TYPE)
 
 
 def _would_match(visit: Outcome, revisit: Outcome) -> bool:
-    """Would the server have answered 304 to the validators of the visit, by those that it sends now?
+    """Would the server have answered 304 to the visit's validators, judging by those that it sends now?
 
     >>> from sharc_crawler.model import Outcome, Validators
     >>> one, other = (Outcome(Result.OK, 0, 1, validators=Validators(etag)) for etag in ('"1"', '"2"'))

@@ -1,7 +1,7 @@
-"""A page made by script is its document and the data that its scripts fetched: it is judged by both.
+"""Pages made by scripts are judged by their document and the data that their scripts fetched.
 
-A shell that never changes around an API that does has changed. Document and data were each downloaded before T and
-after it: all unchanged, they were in this state together at T.
+If the data changed, the page changed, even if its document did not. Document and data are each downloaded before and
+after T: if all are unchanged, they were in this state together at T.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Instant, Judgement, Result, Url, Verdict
 
-#: from the strongest: what is shown of several things is what is shown of the weakest
+#: from strongest to weakest: evidence on several things is the weakest of theirs
 _STRENGTH = (
     Evidence.INSTANT,
     Evidence.BYTES,
@@ -32,15 +32,15 @@ _PERMANENT = (301, 308)
 
 
 class DataState(NamedTuple):
-    """What came of data that was captured."""
+    """The judgement of captured data."""
 
     judgement: Judgement
-    reference: Instant | str | None  #: T that it was judged around, in whatever form
-    downloads: Sequence[Instant] = ()  #: when the first and the last of it began
+    reference: Instant | str | None  #: the T that it was judged around, in any form
+    downloads: Sequence[Instant] = ()  #: starts of its first and last download
 
 
 def redirected(result: Result, status: int | None) -> Judgement | None:
-    """Of data that leads elsewhere, and may lead to another place at other times: it is asked for once.
+    """Return the judgement of data that redirects temporarily: unknown, as the target may vary.
 
     >>> redirected(Result.REDIRECTED, 302).verdict.value, redirected(Result.REDIRECTED, 308)
     ('unknown', None)
@@ -52,10 +52,10 @@ def redirected(result: Result, status: int | None) -> Judgement | None:
 def with_data(
     own: Judgement, reference: Instant | str | None, data: Iterable[Url], known: Mapping[Url, DataState]
 ) -> tuple[Judgement, str]:
-    """The judgement of a page with the data that it fetched; and the URL that decided, if any did.
+    """Return the judgement of a page with its data, and the URL that decided, if any.
 
-    Changed if any changed; else unknown if anything is unknown, or was judged around another T than the page's; else
-    coherent, by the weakest evidence of all. What was not captured is no part of the page as archived.
+    Changed if any data changed; else unknown if any is unknown, or was judged around another T than the page; else
+    coherent, by the weakest evidence. Data that was not captured is not part of the archived page.
 
     >>> same = Judgement(Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES)
     >>> other = Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
@@ -80,7 +80,7 @@ def with_data(
 
 
 def judged_with_data(page: PageFacts, reference: Instant | None, known: Mapping[Url, DataState]) -> PageFacts:
-    """A captured page, with the verdict of its data counted in."""
+    """Return a page whose verdict includes its data."""
     data = tuple(url for url in page.embeds if url in known)
     if not data or page.verdict is None:
         return page

@@ -1,4 +1,4 @@
-"""What can be said of single pages only when all are known: blur, what they embed, redirects to what was captured."""
+"""Details of pages that need all pages to be known: blur, resources, redirects to captured pages."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from sharc_crawler.rates.base import PRIOR
 if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import PageFacts
 
-BATCH = 1024  #: pages that are looked at together
+BATCH = 1024  #: pages processed together
 
 
 class Detail(NamedTuple):
-    """What a page has beside its facts."""
+    """Details of a page beside its facts."""
 
-    complete: Verdict | None  #: with everything it embeds counted in
+    complete: Verdict | None  #: verdict with all its resources
     stochastic_blur: float | None
     actual_blur: float | None
-    moved: bool  #: not captured, and redirects to what was: nothing is missing
+    moved: bool  #: not captured, but redirects to a captured page: nothing is missing
 
 
 class Details:
-    """A second walk over the pages of a capture, and what it brought; :meth:`walk` is one more, page by page."""
+    """Sums of a second walk over a capture's pages; :meth:`walk` is a third one, page by page."""
 
     def __init__(self, pages: Iterable[PageFacts], figures: Figures) -> None:
         self._pages = pages
         self._figures = figures
         self.blur = Blur(figures.observed, figures.whole.expected.swings.group)
         self.complete: Counter[Verdict] = Counter()
-        self.alike = ""  #: one of the pages whose payload is the commonest
+        self.alike = ""  #: URL of a page with the most common payload
         self._moved = self._look()
-        self.missing = figures.missing.copy()  #: kinds and reasons of what was not captured, but for redirects
-        self.redirects: Counter[Kind] = Counter()  #: to what was captured
+        self.missing = figures.missing.copy()  #: URLs not captured, by kind and reason, without those moved
+        self.redirects: Counter[Kind] = Counter()  #: redirects to captured pages
         for url in self._moved:
             kind, reason, _ = figures.redirects[url]
             self.missing[kind, reason] -= 1
@@ -68,7 +68,7 @@ class Details:
         return _moved(targets, captured)
 
     def walk(self) -> Iterator[tuple[PageFacts, Detail]]:
-        """Each URL of the capture with its details."""
+        """Yield each URL of the capture with its details."""
         for batch in _batches(self._pages):
             for page, blurs in zip(batch, self.blur.of(batch), strict=True):
                 complete, moved = self._figures.complete(page), page.url in self._moved
@@ -82,7 +82,7 @@ def _batches(pages: Iterable[PageFacts]) -> Iterator[list[PageFacts]]:
 
 
 def _moved(targets: Mapping[Url, str], captured: Set[str]) -> set[Url]:
-    """The URLs that redirect to one that was captured, at once or over others.
+    """Return the URLs that redirect to a captured one, directly or over others.
 
     >>> sorted(_moved({"http://h/a": "http://h/b#top", "http://h/b": "http://h/c"}, {"http://h/c"}))
     ['http://h/a', 'http://h/b']
@@ -102,16 +102,16 @@ def _moved(targets: Mapping[Url, str], captured: Set[str]) -> set[Url]:
 
 
 class PageBlur(NamedTuple):
-    """The blur of a page, in changes; None where it was not downloaded, or is not known."""
+    """The blur of a page, in changes; None if it was not downloaded, or is unknown."""
 
     stochastic: float | None = None
     actual: float | None = None
-    variance: float = 0.0  #: of the actual around the stochastic: chance, and how well the rate is known
-    guessed: bool = False  #: nobody told its rate
+    variance: float = 0.0  #: of actual around stochastic blur, by chance and by uncertainty of the rate
+    guessed: bool = False  #: its rate is only the prior's
 
 
 class Blur:
-    """Blur over ``observed``, from the first to the last copy of a page; ``group``: so many are edited at once."""
+    """Blur over ``observed``, from the first to the last copy of any page; ``group``: pages edited at a time."""
 
     def __init__(self, observed: tuple[Instant, Instant], group: float = 1.0) -> None:
         self._observed, self._group = observed, group
@@ -119,9 +119,9 @@ class Blur:
         self._stochastic = self._actual = self._variance = 0.0
 
     def of(self, pages: Sequence[PageFacts]) -> list[PageBlur]:
-        """The blur of each page."""
+        """Return the blur of each page."""
         found = [PageBlur()] * len(pages)
-        if not self._observed[0] < self._observed[1]:  # over an instant nothing is blurred
+        if not self._observed[0] < self._observed[1]:  # no interval, no blur
             return found
         spans = {place: span for place, page in enumerate(pages) if page.kind is Kind.PAGE and (span := copies(page))}
         rated = [place for place in spans if math.isfinite(pages[place].rate)]
@@ -134,7 +134,7 @@ class Blur:
             found[place] = PageBlur(value, None, variance, pages[place].rate_source == PRIOR)
         changes = {place: known for place in spans if (known := pages[place].true_changes) is not None}
         if changes:
-            from sharc_crawler.evidence.truth import actual_blur  # of a demo
+            from sharc_crawler.evidence.truth import actual_blur  # only for demo sites
 
             real = actual_blur(list(changes.values()), *self._around([spans[place] for place in changes]))
             for place, value in zip(changes, real.tolist(), strict=True):
@@ -156,7 +156,7 @@ class Blur:
                 self._actual_pages, self._actual = self._actual_pages + 1, self._actual + actual
 
     def totals(self) -> dict[str, Any] | None:
-        """Sums and averages as a report has them; None where no page was downloaded."""
+        """Return sums and averages for the report; None if no page was downloaded."""
         if not self._pages and not self._actual_pages:
             return None
         return {

@@ -1,4 +1,4 @@
-"""The facts of a capture, its parts and URLs, which claims, certificates and reports are made from; their sums."""
+"""The facts of a capture, its parts and URLs: the input of claims, certificates and reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.swings import Swings
 
 
-LOST = "its record is not in the WARC files any more"  #: error of a visit that counts no longer
+LOST = "its record is not in the WARC files any more"  #: error of a visit that no longer counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class VisitFacts:
     decided: Instant | None = None
     error: str | None = None
     warc: str | None = None  #: file:offset
-    #: Date and Last-Modified of an answer in a former capture, which was not asked for (no attempts)
+    #: Date and Last-Modified of an answer taken from a former capture, without a request
     said: tuple[Instant, Instant | None] | None = None
 
 
@@ -55,31 +55,31 @@ class PageFacts:
     plan: Plan | None = None  #: what the strategy expected when it was first visited
     visit: VisitFacts | None = None
     revisit: VisitFacts | None = None
-    former: tuple[VisitFacts, ...] = ()  #: visits before T that ``visit`` took the place of, as hints had asked for it
+    former: tuple[VisitFacts, ...] = ()  #: visits before T that the second look ``visit`` replaced
     verdict: Verdict | None = None  #: None: not captured
     evidence: Evidence | None = None
-    reason: str = ""  #: for the verdict, or for not being captured
+    reason: str = ""  #: of the verdict, or why it was not captured
     target: str | None = None  #: where it redirects to
-    truth: bool | None = None  #: did it really stay the same between visit and revisit? None: not known
-    true_changes: tuple[Instant, ...] | None = None  #: within the capture interval; None: not known
-    subsite: str = ""  #: the part of the site that it is in
+    truth: bool | None = None  #: did it really stay unchanged between visit and revisit? None: unknown
+    true_changes: tuple[Instant, ...] | None = None  #: within the capture interval; None: unknown
+    subsite: str = ""  #: its part of the site
     by_script: bool | None = None  #: an HTML page that shows nothing without its scripts; None: not read as HTML
-    alike: bool = False  #: it kept its content, as the capture taught: by masks, or a 304 that speaks of content
+    alike: bool = False  #: it kept its content, by learned masks or a 304 on content
     rate_shape: float = math.inf  #: of the Gamma posterior whose mean is ``rate``; inf: a point estimate
-    embeds: tuple[Url, ...] = ()  #: resources that this page (or style sheet) needs, shared ones too
-    archived_as: str = ""  #: its URL in the WARC records, where that is spelt otherwise
-    data: tuple[Url, ...] = ()  #: of these: what its scripts fetched; its verdict is that of all
-    lastmod: Instant | None = None  #: the latest that sitemaps told of it, by the server's clock
+    embeds: tuple[Url, ...] = ()  #: resources that this page (or style sheet) needs, also shared ones
+    archived_as: str = ""  #: its URL in WARC records, if spelled differently
+    data: tuple[Url, ...] = ()  #: of these, data fetched by its scripts, which its verdict includes
+    lastmod: Instant | None = None  #: its latest lastmod in sitemaps, by the server's clock
 
     @property
     def absent(self) -> bool:
-        """Is it a resource that was not there, nor seen later? Its verdict, if any, says whether this stayed so."""
+        """Is it a resource that was missing at both downloads? Its verdict says whether this stayed so."""
         gone = self.visit is not None and self.visit.result in (Result.GONE, Result.REDIRECTED)
         return gone and self.kind is Kind.RESOURCE and not (self.revisit and self.revisit.result is Result.OK)
 
     @property
     def older(self) -> bool:
-        """Is it judged changed by a former capture's copy, which the server had called unmodified (304)?"""
+        """Is it changed compared with a former capture's copy that the server had called unmodified (304)?"""
         return self.verdict is Verdict.CHANGED and self.visit is not None and self.visit.status == 304
 
 
@@ -91,24 +91,24 @@ class SubsiteFacts:
     reference: Instant | None  #: its T
     started: Instant
     ended: Instant | None
-    planned: float | None = None  #: share of its pages expected to be coherent; None: not captured by itself
+    planned: float | None = None  #: share of its pages expected to be coherent; None: not captured apart
 
 
 class Taught(NamedTuple):
-    """What a capture taught of its site's noise."""
+    """Masks that a capture learned from its site's noise."""
 
-    masks: tuple[Mask, ...] = ()  #: those that the capture was made with not among them
-    alike: frozenset[str] = frozenset()  #: URLs of pages that differ in nothing but what these leave out
-    why: tuple[str, ...] = ()  #: what else differs, and why it is no mask
+    masks: tuple[Mask, ...] = ()  #: new ones, without those that the capture was made with
+    alike: frozenset[str] = frozenset()  #: URLs of pages that differ only in masked parts
+    why: tuple[str, ...] = ()  #: other differences, and why they make no mask
 
 
 NOTHING_TAUGHT = Taught()
-LEARNED = "learned-masks.json"  #: in a capture's folder: what it taught
+LEARNED = "learned-masks.json"  #: file of learned masks in a capture's folder
 SUPPORT = 2  #: pages that must show a mask
 
 
 class Outside(NamedTuple):
-    """A URL that was named and is no page of the capture."""
+    """A URL that was seen and left out."""
 
     url: str
     reason: str
@@ -117,7 +117,7 @@ class Outside(NamedTuple):
 
 @dataclass(frozen=True)
 class CaptureFacts:
-    """One site capture. Its pages may be walked over as often as one likes, and are better not kept: there are many."""
+    """One site capture. ``pages`` can be iterated many times; do not keep them, as there may be a million."""
 
     site: str
     seeds: tuple[str, ...]
@@ -134,34 +134,35 @@ class CaptureFacts:
     warcs: tuple[str, ...] = ()
     interruptions: tuple[tuple[Instant, Instant], ...] = ()
     notes: tuple[str, ...] = ()  #: what a reader must know: sitemap fallbacks, robots, late discoveries
-    audit: Mapping[str, Any] | None = None  #: what became of the server's word, where pages were claimed on it
-    swings: Swings | None = None  #: how far the site's changes swing together; None: nothing told
-    skipped: Mapping[str, int] = field(default_factory=dict)  #: reason → sightings of URLs that were not taken
-    outside: tuple[Outside, ...] = ()  #: these URLs, each once, up to a number
-    subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path
+    audit: Mapping[str, Any] | None = None  #: result of auditing the server's word; None: nothing rests on it
+    swings: Swings | None = None  #: how far the pages' rates vary together; None: unknown
+    skipped: Mapping[str, int] = field(default_factory=dict)  #: reason → sightings of URLs left out
+    outside: tuple[Outside, ...] = ()  #: URLs left out, each once, up to a limit
+    subsites: tuple[SubsiteFacts, ...] = ()  #: in the order of capture, or by path
     part: bool = False  #: one of several parts of a capture; its audit, times and notes are the whole's
     taught: Taught = NOTHING_TAUGHT
-    revisits: bool = False  #: it goes on, and its strategy revisits: T is to come, however few pages are there so far
-    refuted: bool = False  #: the records do not bear out what was judged, so that nothing is claimed
+    revisits: bool = False  #: it is not complete and its strategy revisits: T is to come
+    refuted: bool = False  #: the records contradict the judgements: nothing is claimed
 
     @cached_property
     def figures(self) -> Figures:
-        """What the pages add up to."""
+        """Sums over the pages."""
         return Figures(self.pages, self.reference, self.subsites, self.swings)
 
     @cached_property
     def details(self) -> Details:
-        """What can be said of single pages once all are known."""
+        """Details that need all pages to be known."""
         return Details(self.pages, self.figures)
 
     @cached_property
     def belied(self) -> bool:
-        """Whether 304s of the server were caught lying."""
-        return any(one["of"] == "304" and one["caught"] for one in (self.audit or {}).get("strata", ()))
+        """Were 304s of the server caught lying?"""
+        strata = (self.audit or {}).get("strata", ())
+        return any(stratum["of"] == "304" and stratum["caught"] for stratum in strata)
 
 
 def each_part(facts: CaptureFacts) -> Iterator[tuple[SubsiteFacts, CaptureFacts, PageSums]]:
-    """The parts of a capture, each as a capture of its own, with the sums over its pages."""
+    """Yield the parts of a capture, each also as facts of its own, with the sums over its pages."""
     for part in facts.subsites:
         own = replace(facts, pages=(), reference=part.reference, subsites=(), part=len(facts.subsites) > 1)
         yield part, own, facts.figures.parts[part.name]

@@ -1,4 +1,4 @@
-"""What the pages of a capture add up to, in one walk over them: only sums are kept, however many pages there are."""
+"""Sums over the pages of a capture, in one walk: memory does not grow with the number of pages."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.truth import TruthTally
     from sharc_crawler.rates.swings import Swings
 
-#: results that leave a copy of the page as it is at that moment
+#: results that show the page's state at that moment
 COPIED = (Result.OK, Result.NOT_MODIFIED)
-MEANT = (Kind.PAGE, *EMBEDDED)  #: what a capture is to bring
+MEANT = (Kind.PAGE, *EMBEDDED)  #: kinds that a capture should contain
 
 
 class PageSums:
@@ -35,9 +35,9 @@ class PageSums:
         self.expected = Expected(reference, swings)
         self.grounds: Counter[Evidence] = Counter()  #: of coherent pages
         self.unknown: Counter[str] = Counter()  #: reasons
-        self.once = True  #: all captured pages were downloaded once, as ordered
-        self.revisited = False  #: at least one was
-        self._span = (-math.inf, math.inf)  #: over which every coherent page is shown to have stayed as it was
+        self.once = True  #: all captured pages were to be downloaded once
+        self.revisited = False  #: at least one page was revisited
+        self._span = (-math.inf, math.inf)  #: in which every coherent page is shown unchanged
 
     def add(self, page: PageFacts) -> None:
         """Add a page to the sums."""
@@ -54,13 +54,13 @@ class PageSums:
             self.narrow(page)
 
     def narrow(self, page: PageFacts) -> None:
-        """A coherent page, or data of pages, is shown to have stayed over no longer time than this."""
+        """Narrow the common span to that of a coherent page or data."""
         if self.reference is not None and page.verdict is Verdict.COHERENT:
             start, end = _span(page, self.reference)
             self._span = max(self._span[0], start), min(self._span[1], end)
 
     def span(self) -> dict[str, str] | None:
-        """T, and the interval in which every coherent page is shown to have stayed: any instant of it would do."""
+        """Return T and the interval in which every coherent page is shown unchanged: any instant of it could be T."""
         if self.reference is None:
             return None
         start, end = (self.reference if math.isinf(bound) else bound for bound in self._span)
@@ -68,17 +68,17 @@ class PageSums:
 
 
 def _span(page: PageFacts, reference: Instant) -> tuple[Instant, Instant]:
-    """The time over which a coherent page is shown to have stayed as it was."""
+    """Return the interval in which a coherent page is shown unchanged."""
     if page.evidence is not None and page.evidence.dated:
         once = page.visit is not None and page.visit.slot is Slot.ONLY and page.revisit is None
-        from_visit = [page.visit.started] if page.visit and once else []  # of two, it may be either
+        from_visit = [page.visit.started] if page.visit and once else []  # with two visits it is unclear which one
         return min([reference, *from_visit]), max([reference, *from_visit])
     downloads = [visit.started for visit in (page.visit, page.revisit) if visit]
     return min(downloads, default=-math.inf), max(downloads, default=math.inf)
 
 
 class PhaseTimes:
-    """When all the first, or all the second, downloads were made."""
+    """The time in which all first, or all second, downloads were made."""
 
     def __init__(self) -> None:
         self._pages = 0
@@ -91,7 +91,7 @@ class PhaseTimes:
             self._first, self._last = min(self._first, visit.started), max(self._last, visit.ended)
 
     def totals(self) -> dict[str, Any] | None:
-        """The times as a report has them; None where there was no download."""
+        """Return the times for the report; None if there was no download."""
         if not self._pages:
             return None
         first, last = self._first, self._last
@@ -99,7 +99,7 @@ class PhaseTimes:
 
 
 class Figures:
-    """All that a report says of pages taken together, but what needs to be known of all of them first (`details`)."""
+    """All sums of a report, except those that need all pages to be known first (``details.py``)."""
 
     def __init__(
         self,
@@ -108,34 +108,34 @@ class Figures:
         parts: Iterable[SubsiteFacts],
         swings: Swings | None,
     ) -> None:
-        self.urls = 0  #: all of them
+        self.urls = 0  #: number of all URLs
         self.whole = PageSums(reference, swings)
         self.parts = {part.name: PageSums(part.reference, swings) for part in parts}
         self.resources = PageTally()
         self.plans = Plans()
-        self.truth: TruthTally | None = None  #: where something of it is known
+        self.truth: TruthTally | None = None  #: if it is known
         self.rate_sources: Counter[str] = Counter()  #: of captured pages
         self.visits, self.revisits = PhaseTimes(), PhaseTimes()
-        self.missing: Counter[tuple[Kind, str]] = Counter()  #: kinds and reasons of what was not captured
-        self.redirects: dict[Url, tuple[Kind, str, str]] = {}  #: of it: kind, reason, target
+        self.missing: Counter[tuple[Kind, str]] = Counter()  #: URLs not captured, by kind and reason
+        self.redirects: dict[Url, tuple[Kind, str, str]] = {}  #: of these, redirects: kind, reason, target
         self.by_script: Counter[bool] = Counter()
-        self.orders, self.order = 0, ""  #: pages asked for whose addresses look like orders, and the first of them
-        self.payloads: Counter[int] = Counter()  #: pages by their payloads, these by the hashes of their digests
+        self.orders, self.order = 0, ""  #: number of requested URLs that look like orders, and the first of them
+        self.payloads: Counter[int] = Counter()  #: pages by the hash of their payload's digest
         self.observed = (math.inf, -math.inf)  #: from the first to the last copy of a page
-        self.completeness: Completeness | None = None  #: where something is embedded
+        self.completeness: Completeness | None = None  #: if something is embedded
         for page in pages:
             self._add(page)
         self._meet_again(pages)
 
     def _meet_again(self, pages: Iterable[PageFacts]) -> None:
-        """Pages that turned out to be embedded."""
+        """Enter pages that turned out to be embedded."""
         if self.completeness and (unmet := self.completeness.unmet):
             for page in pages:
                 if page.url in unmet:
                     self.completeness.meet(page)
 
     def complete(self, page: PageFacts) -> Verdict | None:
-        """The verdict of a page with everything that it embeds; None for what is none, or was not captured."""
+        """Return a page's verdict with all its resources; None if it is no page or was not captured."""
         if self.completeness:
             return self.completeness.of(page)
         return page.verdict if page.kind is Kind.PAGE else None
@@ -143,7 +143,7 @@ class Figures:
     def _add(self, page: PageFacts) -> None:
         self.urls += 1
         if self.completeness is None and (page.embeds or page.kind in EMBEDDED):
-            from sharc_crawler.evidence.completeness import Completeness  # of a site that embeds something
+            from sharc_crawler.evidence.completeness import Completeness  # only if something is embedded
 
             self.completeness = Completeness({name: part.reference for name, part in self.parts.items()})
         if self.completeness:
@@ -167,7 +167,7 @@ class Figures:
             self._captured(page)
 
     def _beside(self, page: PageFacts) -> None:
-        """What belongs to pages."""
+        """Count a resource or data."""
         if page.kind in EMBEDDED:
             self.resources.add(replace(page, verdict=None) if page.absent else page)
         if page.kind is Kind.DATA:
@@ -177,7 +177,7 @@ class Figures:
     def _captured(self, page: PageFacts) -> None:
         self.plans.add(page)
         if page.truth is not None:
-            from sharc_crawler.evidence.truth import TruthTally  # only of a site that says so
+            from sharc_crawler.evidence.truth import TruthTally  # only for demo sites
 
             self.truth = self.truth or TruthTally()
             self.truth.add(page)
@@ -192,19 +192,19 @@ class Figures:
 
 
 def why_not(page: PageFacts) -> str:
-    """Why a URL was not captured."""
+    """Return why a URL was not captured."""
     visit = page.visit
     return page.reason or (visit.error if visit and visit.error else Reason.UNVISITED)
 
 
 def payload_of(page: PageFacts) -> int | None:
-    """The hash of the digest of what a page's visit brought; None: nothing, or a shell that scripts filled."""
+    """Return the hash of the digest of a page's visit; None if there is no content, or scripts filled it."""
     visit = None if page.data else page.visit
     return hash(visit.digest) if visit and visit.result is Result.OK and visit.digest else None
 
 
 def copies(page: PageFacts) -> tuple[Instant, Instant] | None:
-    """When a page was copied: first and last time, the same for a page with one copy."""
+    """Return when a page was copied first and last, or None."""
     starts = [
         visit.started for visit in (page.visit, page.revisit) if visit and visit.attempts and visit.result in COPIED
     ]

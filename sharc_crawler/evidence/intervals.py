@@ -1,4 +1,4 @@
-"""Over which time downloads show a page: a copy from a cache shows the origin as it was, not as it is."""
+"""The time at which downloads show a page: a cache's copy shows an earlier state of the origin."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from numpy.typing import NDArray
 
 from sharc_crawler.model import Instant, Outcome, Seconds
 
-#: a Date header is cut to the second, and servers keep it for another
+#: seconds: a Date is cut to the second, and servers reuse it for another one
 DATE_PRECISION: Seconds = 2.0
-#: an Age, too
+#: seconds: an Age is cut, too
 AGE_PRECISION: Seconds = 1.0
-#: between two clocks: one of them is wrong
+#: seconds between two clocks from which one of them must be wrong
 FAR: Seconds = 600.0
-#: share of answers that agree on what their server's clock is, if they are no copies
+#: minimum share of answers that agree on their server's clock, if they are no copies
 MOST = 0.75
 
 
 class Clocks:
-    """How far the servers' clocks are ahead of ours, by the visits that began before the reference instant."""
+    """How far servers' clocks are ahead of ours, by the visits that began before T."""
 
     def __init__(self) -> None:
-        self._seen = defaultdict[str, "array[float]"](lambda: array("d"))  # of each visit: start, ahead, took
+        self._seen = defaultdict[str, "array[float]"](lambda: array("d"))  # by host: start, ahead, duration of visits
         self._ahead: dict[tuple[str, Instant], Seconds | None] = {}
 
     def saw(self, url: str, outcome: Outcome) -> None:
-        """A visit brought an answer."""
+        """Enter the answer of a visit."""
         if outcome.date is not None:
-            took = outcome.ended - outcome.started  # 0: nobody knows, as of records alone
+            took = outcome.ended - outcome.started  # 0: unknown, as from records
             self._seen[_host(url)].extend((outcome.started, outcome.date - outcome.started, took))
 
     def ahead(self, url: str, reference: Instant) -> Seconds | None:
-        """Of the server of a URL; ``None``: nothing tells. Copies that are late, and slow answers, are the few.
+        """Return how far the clock of a URL's server is ahead; ``None`` if unknown.
 
-        Where they are many, no clock is behind the Date of a fresh answer by more than that took.
+        Old copies and slow answers are few; else a bound is used: no fresh answer's Date is ahead by its duration.
         """
         key = _host(url), reference
         if key not in self._ahead:
@@ -46,35 +46,35 @@ class Clocks:
         return self._ahead[key]
 
     def before(self, url: str, reference: Instant) -> NDArray[np.float64]:
-        """Of the visits to the server of a URL before T, in their order: how far their Date was ahead of them."""
+        """Return how far the Date was ahead of each visit to a URL's server before T, in the order of visits."""
         started, ahead, _ = np.array(self._seen.get(_host(url), ())).reshape(-1, 3).T
         order = np.argsort(started, kind="stable")
         return ahead[order][started[order] < reference]
 
 
 def _clock(ahead: NDArray[np.float64], took: NDArray[np.float64]) -> Seconds:
-    """The middle, if it lies within most downloads (each began so long before its Date, and took so long)."""
+    """Return the median, if it agrees with most downloads (their start before Date, and their duration)."""
     middle, most, least = float(np.median(ahead)), ahead[took > 0], (ahead - took)[took > 0]
     agree = (least - AGE_PRECISION <= middle) & (middle <= most + AGE_PRECISION)
     return middle if np.count_nonzero(agree) >= MOST * len(agree) else max(middle, float(least.max()))
 
 
 def reach(revisit: Outcome, visit: Outcome | None, ahead: Seconds | None) -> Instant:
-    """Up to when a download shows the page: no later than its start, less the age of a copy.
+    """Return the instant up to which a download shows the page: its start, less the age of a copy.
 
-    The age is what the cache says (``Age``), which is cut to the second; that of a ``Date`` before the exchange, by a
-    server's clock that is ``ahead`` of ours; and a ``Date`` no later than the visit's is that of the visit's own copy.
+    A copy is told by its ``Age`` (cut to the second), by a ``Date`` before the exchange (the server's clock is
+    ``ahead`` of ours), or by a ``Date`` no later than the visit's: it is then the visit's own copy.
     """
     latest = revisit.started - (0.0 if revisit.age is None else revisit.age + AGE_PRECISION)
     if revisit.date and ahead is not None and revisit.date + DATE_PRECISION - ahead < revisit.started:
-        latest = min(latest, revisit.date - DATE_PRECISION - ahead)  # a copy, no slow clock
+        latest = min(latest, revisit.date - DATE_PRECISION - ahead)  # a copy, not a slow clock
     if visit and no_later(revisit, visit) and revisit.started - visit.started > DATE_PRECISION:
         latest = min(latest, visit.started)
     return latest
 
 
 def no_later(answer: Outcome, former: Outcome | None) -> bool:
-    """Is an answer by its Date no later than a former one of the same URL? Then it is a copy of that one, or older."""
+    """Is an answer's Date no later than that of a former answer? Then it is a copy of that one, or older."""
     return bool(former and former.date and answer.date and answer.date <= former.date)
 
 

@@ -1,4 +1,4 @@
-"""From what was compared to what is judged of a page."""
+"""Judge revisits of pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Comparison, Instant, Judgement, Outcome, Result, Slot, Verdict
 
 VERDICTS = {Change.UNCHANGED: Verdict.COHERENT, Change.CHANGED: Verdict.CHANGED, Change.UNKNOWN: Verdict.UNKNOWN}
-_ONLY = Slot.ONLY  # looked up once
+_ONLY = Slot.ONLY  # a local name is faster
 APEX = Judgement(Verdict.COHERENT, Evidence.INSTANT, Reason.REFERENCE_DOWNLOAD)
 ONCE = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.VISITED_ONCE)
 NEVER_REVISITED = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NEVER_REVISITED)
@@ -22,29 +22,29 @@ LATE_DOWNLOAD = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.LATE_DOWNLOAD)
 
 
 def of_comparison(comparison: Comparison) -> Judgement:
-    """What a comparison of visit and revisit means for the page."""
+    """Make a judgement of a comparison of visit and revisit."""
     return Judgement(VERDICTS[comparison.change], comparison.evidence, comparison.reason)
 
 
 def is_apex(slot: Slot, outcome: Outcome) -> bool:
-    """Is a download the reference instant itself? A copy is older, a slow answer younger, a part is not the page."""
+    """Can a download be T itself? Not a copy, a slow answer or a part of a page."""
     if slot is not _ONLY or outcome.age or outcome.ended - outcome.started > DATE_PRECISION:
         return False
     return not is_part(outcome) and outcome.status != REWRITTEN
 
 
 class Revisits:
-    """Judges the revisits of a capture, one after the other, by all that its downloads have said so far."""
+    """Judges the revisits of a capture by all downloads so far."""
 
     def __init__(self) -> None:
         self.clocks = Clocks()
         self._restless = Restless()
-        self._away: dict[str, Judgement] = {}  # pages that were not there between their visit and T
-        self._dated: dict[tuple[str, str], Instant] = {}  # kinds of pages with a Last-Modified of old, and since when
-        self._by_clock: dict[tuple[str, str], list[Instant]] = {}  # the first visits of a kind with one made on request
+        self._away: dict[str, Judgement] = {}  # pages that were missing between their visit and T
+        self._dated: dict[tuple[str, str], Instant] = {}  # by kind: first visit with a real Last-Modified
+        self._by_clock: dict[tuple[str, str], list[Instant]] = {}  # by kind: first visits with one made on request
 
     def visited(self, url: str, outcome: Outcome) -> None:
-        """A page or resource was visited; ``url`` as it was requested."""
+        """Enter a visit; ``url``: as requested."""
         if self._away:
             self._away.pop(url, None)
         self.clocks.saw(url, outcome)
@@ -58,12 +58,12 @@ class Revisits:
                 self._dated[kind] = min(outcome.started, self._dated.get(kind, outcome.started))
 
     def looked(self, url: str, visit: Outcome, outcome: Outcome) -> None:
-        """A second look before T brought no content: a page that was gone then has changed, though it comes back."""
+        """Enter a second look before T: a page that was gone then has changed, even if it comes back."""
         if outcome.result in (Result.GONE, Result.REDIRECTED):
             self._away[url] = of_comparison(compare(visit, outcome))
 
     def judge(self, url: str, visit: Outcome, revisit: Outcome, reference: Instant | None) -> Judgement:
-        """What a revisit says of a page, against its visit.
+        """Judge a revisit by its visit.
 
         >>> from sharc_crawler.model import Outcome, Result
         >>> before = Outcome(Result.OK, 0.0, 1.0, status=200, digest="sha1:A")
@@ -79,36 +79,36 @@ class Revisits:
         return away if away is not None and found.change is Change.UNCHANGED else of_comparison(found)
 
     def apex(self, url: str, outcome: Outcome) -> Judgement:
-        """The judgement of a page whose only download is T, of Age 0 or none; an old Date shows nothing of T."""
+        """Judge a page whose only download is T (Age 0 or none): an old Date does not show T."""
         return ONCE if self._stale(url, None, outcome._replace(age=None), outcome.started) else APEX
 
     def _is_dated(self, url: str, reference: Instant) -> bool:
-        """Had a page of its kind, before T, a Last-Modified that was not made on request? Of few nobody can tell."""
+        """Had pages of its kind, before T, a Last-Modified not made on request? Assumed for few pages."""
         kind = class_of(url)
         by_clock = sum(started < reference for started in self._by_clock.get(kind, ()))
         return by_clock < PAIRS or self._dated.get(kind, reference) < reference
 
     def _stale(self, url: str, visit: Outcome | None, revisit: Outcome, reference: Instant | None) -> bool:
-        """Does the revisit show the page as it was before T only?"""
+        """Does the revisit only show the page before T?"""
         if reference is None:
             return False
         ahead = None if revisit.date is None else self.clocks.ahead(url, reference)
         if ahead is not None and ahead > FAR:
-            from sharc_crawler.evidence.set_clocks import now_right  # hardly ever
+            from sharc_crawler.evidence.set_clocks import now_right  # rare
 
             ahead = 0.0 if now_right(revisit, self.clocks.before(url, reference)) else ahead
         return revisit.status == REWRITTEN or reach(revisit, visit, ahead) < reference
 
 
-#: so many pages, downloaded twice within SHORT, did not all change and change back; a rolled-back deploy outlasts BRIEF
+#: so many pages downloaded twice within SHORT did not all change and change back; a rollback takes longer than BRIEF
 PAIRS = 5
 SHORT, BRIEF = 60.0, 3.0
 
 
 class Restless:
-    """Which classes of URLs have validators that differ at every download, be the content the same (inode ETags).
+    """Finds classes of URLs whose validators differ at every download of the same content (inode ETags).
 
-    By pairs of downloads one soon after the other.
+    It looks at pairs of downloads that follow each other soon.
     """
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class Restless:
         self._brief, self._steady = set[tuple[str, str]](), set[tuple[str, str]]()
 
     def saw(self, url: str, visit: Outcome, revisit: Outcome) -> None:
-        """A page was downloaded twice."""
+        """Enter two downloads of a page."""
         if revisit.started - visit.started > SHORT or revisit.result is not Result.OK:
             return
         change = compare(visit, revisit, restless=True).change
@@ -127,13 +127,13 @@ class Restless:
             self._steady.add(class_of(url))
 
     def known(self, url: str) -> bool:
-        """Whether the validators of a URL's class differ at unchanged content."""
-        if not self._pairs:  # of hardly any site
+        """Do the validators of a URL's class differ for unchanged content?"""
+        if not self._pairs:  # usual
             return False
         kind = class_of(url)
         return self._pairs[kind] >= PAIRS and kind in self._brief and kind not in self._steady
 
 
 def class_of(url: str) -> tuple[str, str]:
-    """Host, first folder and extension."""
+    """Return host, first folder and extension of a URL."""
     return urlsplit(url).netloc.lower(), url_class(url)

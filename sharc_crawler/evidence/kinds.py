@@ -1,6 +1,6 @@
-"""The kinds of evidence, in one table: records, judgements, certificates, both schemas and reports go by it.
+"""The table of kinds of evidence, used by records, judgements, certificates, both schemas and reports.
 
-Another kind is another row here, and the rule that finds it (:mod:`..evidence.comparison`).
+A further kind needs a row here, and the rule that finds it (:mod:`..evidence.comparison`).
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from typing import Self
 
 
 class Evidence(StrEnum):
-    """What a judgement rests on, strongest first. Fingerprints are reported beside it and never upgrade it.
+    """The evidence of a judgement. Fingerprints are reported beside it and never upgrade it.
 
     >>> Evidence("validator").ground
     "by the server's word that nothing had changed (304)"
     """
 
     ground: str  #: how pages were shown to be coherent
-    gap: str  #: what that leaves open, in a sentence; empty: nothing
+    gap: str  #: a sentence on what that leaves open, or empty
     stated: bool  #: it is the server's word
-    dated: bool  #: on when the page last changed
+    dated: bool  #: it is a lastmod
 
     def __new__(cls, value: str, ground: str = "", gap: str = "", stated: bool = False, dated: bool = False) -> Self:
-        """A row of the table."""
+        """Make a row of the table."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.ground, member.gap, member.stated, member.dated = ground, gap, stated, dated

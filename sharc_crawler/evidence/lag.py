@@ -1,7 +1,7 @@
-"""How late a site's sitemaps tell of changes: a claim on their word is provisional until they were read so much later.
+"""The lag of a site's sitemaps: claims on their word are provisional until the sitemaps are read that much later.
 
-A sitemap that is made anew once a day calls a page still that changed since. Read again a day later it tells of the
-change. What was seen of that in former captures is the least that has to be waited for.
+A sitemap generated once a day does not show a change since. Read again a day later, it does. The lag observed in former
+captures is the minimum wait.
 """
 
 from __future__ import annotations
@@ -15,26 +15,27 @@ from sharc_crawler.evidence.lastmods import Lastmod
 from sharc_crawler.model import Seconds
 from sharc_crawler.rates.history import SiteHistory
 
-_LONGEST: Seconds = 30 * 86_400.0  #: what is told later than that is not late, but dated anew
-_MORE = 2.0  #: a change that was untold for so long was told some time later: at most this many times as late, we take
+_LONGEST: Seconds = 30 * 86_400.0  #: longer delays are assumed to be redating, not lag
+_MORE = 2.0  #: assumed ratio of the lag to the longest time that a change was seen missing
 
 
 def learned(history: SiteHistory) -> Seconds:
-    """The lag that a site's former captures let expect; 0 where no sitemap was seen to be late.
+    """Return the lag expected from a site's history; 0 if no sitemap was seen to be late.
 
-    Of a page with a lastmod at two accesses in a row: the second tells of a change before the first, which did not.
+    A sitemap was late if a page's lastmod at one access is before the last access, whose lastmod did not show it.
     """
     if len(history.times) < 2:
         return 0.0
     upper = history.lastmods + history.precisions
     same = np.diff(history.pages()) == 0
-    told = same & (history.lastmods[1:] > upper[:-1])  # NaN, where nothing was said, is not
-    untold = np.where(told, history.times[:-1] - upper[1:], 0.0)
-    return _MORE * max(0.0, float(untold[untold <= _LONGEST].max(initial=0.0)))
+    moved = same & (history.lastmods[1:] > upper[:-1])  # false for NaN, without a lastmod
+    late = np.where(moved, history.times[:-1] - upper[1:], 0.0)
+    return _MORE * max(0.0, float(late[late <= _LONGEST].max(initial=0.0)))
 
 
 def seen(readings: Iterable[Lastmod], behind: Seconds = 0.0) -> Seconds:
-    """How late one page's lastmod was, by all its readings; ``behind``: least that the server's clock is ahead of ours.
+    """Return the lag of one page's lastmod by all its readings; ``behind``: minimum the server's clock is ahead of
+    ours.
 
     >>> from sharc_crawler.evidence.lastmods import Lastmod
     >>> seen([Lastmod(100.0, 10.0, 11.0), Lastmod(900.0, 70.0, 71.0)])  # at 100 it did not tell of 71
@@ -42,5 +43,6 @@ def seen(readings: Iterable[Lastmod], behind: Seconds = 0.0) -> Seconds:
     >>> seen([Lastmod(100.0, 10.0, 11.0), Lastmod(900.0, 170.0, 171.0)])
     0.0
     """
-    told = (last.read + behind - one.latest for last, one in pairwise(sorted(readings)) if one.earliest > last.latest)
-    return _MORE * max((untold for untold in told if 0.0 < untold <= _LONGEST), default=0.0)
+    pairs = ((last, new) for last, new in pairwise(sorted(readings)) if new.earliest > last.latest)
+    late = (last.read + behind - new.latest for last, new in pairs)
+    return _MORE * max((seconds for seconds in late if 0.0 < seconds <= _LONGEST), default=0.0)

@@ -1,4 +1,4 @@
-"""What the facts of a capture add up to: coherence, expectation, plans (the paper's Sections 2 and 4)."""
+"""Measures of a capture: coherence, expectation, plans (the paper's Sections 2 and 4)."""
 
 from __future__ import annotations
 
@@ -20,40 +20,39 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import PageFacts
 
 
-LOW, HIGH = 0.1, 0.9  #: quantiles between which 80 % lie
-#: of the longest interval: bursts average out over all intervals, which go from none to it around T, as over so long a
-#: time that is watched as a whole (the square of their mean coverage over the mean of its square)
+LOW, HIGH = 0.1, 0.9  #: quantiles that enclose 80 %
+#: share of the longest interval over which bursts average out as they do over all intervals, from zero to the longest
+#: around T (the square of their mean coverage over the mean of its square)
 EVEN = 0.75
 
 
 def share(part: float, whole: float) -> float | None:
-    """A part of a whole, 0..1; of nothing: None."""
+    """Return a share, 0..1; None if the whole is 0."""
     return part / whole if whole else None
 
 
 def interval(page: PageFacts, reference: Instant | None) -> Seconds | None:
-    """I, the time over which a page had to stay the same to be judged coherent; None where it was not judged.
+    """Return I, the time over which a page had to stay the same to be coherent; None if it was not judged.
 
-    From visit to revisit; from visit to reference instant where the server attested it; 0 for a page whose only
-    download is the reference instant (the apex of the pyramid).
+    It goes from visit to revisit; from visit to T for an attested page; it is 0 for the apex, whose download is T.
     """
     if page.visit is None or page.verdict in (None, Verdict.UNKNOWN):
         return None
     if page.evidence is not None and page.evidence.dated and reference is not None and page.visit.slot is Slot.ONLY:
-        return abs(reference - page.visit.started)  # a second download, if any, was an audit's
-    if page.revisit is not None and page.revisit.started >= page.visit.started:  # else it was of a visit that is lost
+        return abs(reference - page.visit.started)  # a second download was an audit
+    if page.revisit is not None and page.revisit.started >= page.visit.started:  # else its visit is lost
         return page.revisit.started - page.visit.started
     return 0.0 if page.visit.slot is Slot.ONLY else None
 
 
 def survival(page: PageFacts, reference: Instant | None) -> float | None:
-    """The chance that a page of this rate stays the same over its interval: e^{-λI}, or its mean over what λ may be."""
+    """Return the probability that a page stays the same over its interval: e^{-λI}, or its mean over λ's posterior."""
     length = interval(page, reference)
     return None if length is None else math.exp(_predicted(_changes(page, length), page.rate_shape))
 
 
 def _predicted(changes: float, shape: float) -> float:
-    """The same as :func:`~sharc_crawler.evidence.survival.log_survival`, of one page expected to change so often.
+    """Compute :func:`~sharc_crawler.evidence.survival.log_survival` of one page, given its expected changes.
 
     >>> round(math.exp(_predicted(1.0, 1.0)), 3), round(math.exp(_predicted(1.0, math.inf)), 3)
     (0.5, 0.368)
@@ -62,20 +61,20 @@ def _predicted(changes: float, shape: float) -> float:
 
 
 def _changes(page: PageFacts, length: Seconds) -> float:
-    """Expected within a time of this length."""
+    """Return the expected changes within a time."""
     return page.rate * length if length else 0.0
 
 
 def fingerprint_equal(page: PageFacts) -> bool | None:
-    """Whether visit and revisit brought the same content (:mod:`..changes.fingerprint`); None: not known."""
+    """Have visit and revisit the same content (:mod:`..changes.fingerprint`)? None: unknown."""
     if code(page.reason) == Reason.DATA_CHANGED:
-        return False  # the shell alone is the same
-    looks = [visit.fingerprint for visit in (page.visit, page.revisit) if visit and visit.result is Result.OK]
-    return looks[0] == looks[1] if len(looks) == 2 and all(looks) else None
+        return False  # only the document is the same
+    prints = [visit.fingerprint for visit in (page.visit, page.revisit) if visit and visit.result is Result.OK]
+    return prints[0] == prints[1] if len(prints) == 2 and all(prints) else None
 
 
 class Content(StrEnum):
-    """What became of a page's content, beside its bytes."""
+    """Whether a page's content, as opposed to its bytes, changed."""
 
     KEPT = "kept"
     CHANGED = "changed"
@@ -83,10 +82,9 @@ class Content(StrEnum):
 
 
 def only_noise(page: PageFacts) -> bool:
-    """Whether a page is not coherent to the byte, but kept its content: it was not edited.
+    """Did a page change its bytes but keep its content?
 
-    By equal fingerprints, or by masks that the capture taught. One that was gone, or led elsewhere, did not, though it
-    came back.
+    Its content is the same by fingerprints or learned masks. A page that was gone or redirected in between has changed.
     """
     if code(page.reason) == Reason.OTHER_ANSWER:
         return False
@@ -95,7 +93,7 @@ def only_noise(page: PageFacts) -> bool:
 
 
 def content(page: PageFacts) -> Content | None:
-    """What became of a captured page's content."""
+    """Return whether a captured page's content changed."""
     if page.verdict is None:
         return None
     if page.verdict is Verdict.COHERENT or only_noise(page):
@@ -104,14 +102,14 @@ def content(page: PageFacts) -> Content | None:
 
 
 class Count(NamedTuple):
-    """A number of pages, beside those by verdict: what a page must be to be counted."""
+    """A further count of pages, besides those by verdict."""
 
     name: str
     meaning: str  #: as the schema of a report says it
-    holds: Callable[[PageFacts], bool]
+    counts: Callable[[PageFacts], bool]  #: is the page counted?
 
 
-#: a row is all that a count needs: it is made for a capture, its parts and resources, and the report's schema has it
+#: a row is all that a count needs: for a capture, its parts and resources, and in the report's schema
 COUNTS = (
     Count(
         "same_content",
@@ -142,7 +140,7 @@ COUNTS = (
 
 
 class PageTally:
-    """Pages by verdict; the share is of those captured, unknown ones among them."""
+    """Numbers of pages by verdict; the share is of captured pages, including unknown ones."""
 
     def __init__(self) -> None:
         self.verdicts: Counter[Verdict | None] = Counter()
@@ -153,8 +151,8 @@ class PageTally:
     def add(self, page: PageFacts) -> None:
         """Count a page."""
         self.verdicts[page.verdict] += 1
-        for name, _, holds in COUNTS:
-            if holds(page):
+        for name, _, counts in COUNTS:
+            if counts(page):
                 self._counts[name] += 1
         if (kept := content(page)) is not None:
             self.content[kept] += 1
@@ -163,7 +161,7 @@ class PageTally:
             self._coherent_weight += page.weight if page.verdict is Verdict.COHERENT else 0.0
 
     def totals(self) -> dict[str, Any]:
-        """The sums as a report has them."""
+        """Return the sums for the report."""
         known, coherent = self.verdicts.total(), self.verdicts[Verdict.COHERENT]
         captured = known - self.verdicts[None]
         return {
@@ -181,7 +179,7 @@ class PageTally:
 
 
 def quantile(mean: float, deviation: float, level: float) -> float:
-    """A quantile of a Gamma variable, by Wilson and Hilferty: what it exceeds but in this share of cases.
+    """Return a quantile of a Gamma variable, by the approximation of Wilson and Hilferty.
 
     >>> [round(quantile(3.0, 1.0, level), 1) for level in (0.1, 0.5, 0.9)]
     [1.8, 2.9, 4.3]
@@ -193,22 +191,21 @@ def quantile(mean: float, deviation: float, level: float) -> float:
 
 
 def round_up(number: float, most: int) -> int:
-    """The whole number, 0 to ``most``, of which this is the continuous counterpart (k from k − ½ to k + ½)."""
+    """Round a continuous value to the whole number k from k − ½ to k + ½, within 0 to ``most``."""
     return min(max(0, math.ceil(number - 0.5)), most)
 
 
 class Expected:
-    """Expected coherence EC = Σ e^{-λI} against the count, over the pages whose interval is known.
+    """Expected coherence EC = Σ e^{-λI} and the actual count, over the pages whose interval is known.
 
-    Rates are of content, so the expectation is of pages whose content stays: ``same_content``, those with equal bytes
-    (``counted``) among them. How well a rate is known is in p, the mean of e^{-λI} over the posterior of λ. The
-    deviation is that of a sum of yes-or-no outcomes, Σ p(1-p), of so many pages at once as are edited together, and of
-    what moves all of them: how far the changes of the site as a whole swing
-    (:class:`~sharc_crawler.rates.swings.Swings`). It is never more than where all pages go one way, Σ √(p(1-p)).
-    Nobody told the rate of those ``guessed``.
+    Rates are of content, so the expectation is of pages that keep their content: ``same_content``, which includes those
+    with equal bytes (``counted``). p is the mean of e^{-λI} over the posterior of λ. The variance has two parts: that
+    of binary outcomes, Σ p(1-p), times the number of pages edited at a time; and that of all rates together
+    (:class:`~sharc_crawler.rates.swings.Swings`). The deviation is at most that of all pages changing together, Σ
+    √(p(1-p)). ``guessed`` pages have only the prior's rate.
 
-    ``low`` to ``high`` is where the count lies in four captures of five: what is lost is a Gamma variable, rounded, or,
-    where a rebuild comes, anything from what is expected to all that a rebuild touches.
+    ``low`` to ``high`` should hold the count of four captures in five: the number of pages lost is a rounded Gamma
+    variable, or, after a rebuild, anything from its mean to all pages that a rebuild touches.
     """
 
     def __init__(self, reference: Instant | None, swings: Swings | None = None) -> None:
@@ -235,7 +232,7 @@ class Expected:
         self._guessed += page.rate_source == PRIOR
 
     def totals(self) -> dict[str, Any]:
-        """The sums as a report has them."""
+        """Return the sums for the report."""
         swings = self.swings
         wide = math.hypot(math.sqrt(swings.group * self._variance), swings.at(EVEN * self._longest) * self._moved)
         deviation = min(wide, self._most)
@@ -252,7 +249,7 @@ class Expected:
         }
 
     def _lost(self, deviation: float, level: float) -> float:
-        """Pages that do not stay as they are, at most, in this share of captures like this one."""
+        """Return the quantile of lost pages: at most so many in this share of similar captures."""
         mean, chance = self._pages - self._sum, self.swings.rebuild(self._longest)
         if (calm := level / max(1.0 - chance, 1e-9)) < 1.0:
             return quantile(mean, deviation, calm)
@@ -260,7 +257,7 @@ class Expected:
 
 
 class Plans:
-    """Per plan of the strategy, how many captured pages it had and how many of them came out coherent."""
+    """Numbers of captured and of coherent pages, by the strategy's plan."""
 
     def __init__(self) -> None:
         self._cells: Counter[tuple[Plan | None, bool]] = Counter()
@@ -271,7 +268,7 @@ class Plans:
             self._cells[page.plan, page.verdict is Verdict.COHERENT] += 1
 
     def totals(self) -> dict[str, Any]:
-        """The sums as a report has them."""
+        """Return the sums for the report."""
         cells = self._cells
         return {
             plan.value: {"pages": cells[plan, True] + cells[plan, False], "coherent": cells[plan, True]}

@@ -1,6 +1,6 @@
-"""Why a page was judged as it was, or not captured: codes, and what they mean in words.
+"""Reasons of judgements, and why URLs were not captured: codes and their words.
 
-A reason is a code, alone or with a detail behind ``": "``. Codes are stored and certified; words are made of them.
+A reason is a code, alone or with a detail after ``": "``. Codes are stored and certified; words are for people.
 """
 
 from __future__ import annotations
@@ -8,24 +8,24 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Self
 
-#: what a sample without a name holds
+#: name of the stratum without a name
 RARE = "kinds of pages (folder and file type) that have too few pages to be judged each by itself"
 
 
 class Reason(StrEnum):
-    """A code; ``{}`` in its ``words`` is where the detail goes."""
+    """A code; ``{}`` in its ``words`` stands for the detail."""
 
     words: str
 
     def __new__(cls, value: str, words: str = "") -> Self:
-        """A row of the table."""
+        """Make a row of the table."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.words = words
         return member
 
     def of(self, detail: object) -> str:
-        """A reason with a detail.
+        """Return the reason with a detail.
 
         >>> Reason.GONE.of(404)
         'gone: 404'

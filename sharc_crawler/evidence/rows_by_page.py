@@ -1,4 +1,4 @@
-"""What was seen of pages, some rows a page, in bytes each and not in objects: there may be a million pages."""
+"""Rows by page, stored in columns, not objects: there may be a million pages."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _FORMER, _AWAY = 1, 2
 
 
 class RowsByPage(MutableMapping[int, list[Row]], Generic[Row]):
-    """The rows of each page that has any, in the order they came."""
+    """A mapping from pages to their rows, in the order of adding."""
 
     def __init__(self) -> None:
-        self._last = array("i")  # row of each page; -1: it has none
-        self._before = array("i")  # of each row: the one before it, of the same page
+        self._last = array("i")  # last row of each page; -1: none
+        self._before = array("i")  # for each row, the row before it of the same page
         self._pages = 0
 
     def __len__(self) -> int:
@@ -57,13 +57,13 @@ class RowsByPage(MutableMapping[int, list[Row]], Generic[Row]):
 
     @abstractmethod
     def add(self, page: PageId, row: Row) -> None:
-        """One more of a page."""
+        """Add a row to a page."""
 
     def _row_of(self, page: PageId) -> int:
         return self._last[page] if 0 <= page < len(self._last) else _NONE
 
     def _enter(self, page: PageId) -> int:
-        """A further row of a page, its last now; which was its last before."""
+        """Enter a new last row of a page; return its former last row."""
         if (new := page + 1 - len(self._last)) > 0:
             self._last.extend([_NONE] * new)
         before = self._last[page]
@@ -74,11 +74,11 @@ class RowsByPage(MutableMapping[int, list[Row]], Generic[Row]):
 
     @abstractmethod
     def _made(self, row: int) -> Row:
-        """A row, of its columns."""
+        """Make a row from its columns."""
 
 
 class Lastmods(RowsByPage[Lastmod]):
-    """What sitemaps said of each page.
+    """The lastmods of each page.
 
     >>> lastmods = Lastmods()
     >>> lastmods.add(3, Lastmod(9.0, 5.0, 6.0))
@@ -91,7 +91,7 @@ class Lastmods(RowsByPage[Lastmod]):
         self._instants = array("d")
 
     def add(self, page: PageId, row: Lastmod) -> None:
-        """One more, as it was read then."""
+        """Add a lastmod."""
         self._enter(page)
         self._instants.extend(row)
 
@@ -116,14 +116,14 @@ class Downloads(RowsByPage[Download]):
         self._contents: list[str | None] = []
 
     def add(self, page: PageId, row: Download) -> None:
-        """One more."""
+        """Add a download."""
         before = self._enter(page)
         started, ended, date, digest, modified, content, age, former, away = row
         self._instants.extend((started, ended, _known(date), _known(modified), age))
         self._signs.append(_FORMER * former | _AWAY * away)
         for texts, text in ((self._digests, digest), (self._contents, content)):
             same = before != _NONE and texts[before] == text
-            texts.append(texts[before] if same else text)  # one object for both
+            texts.append(texts[before] if same else text)  # share equal texts
 
     def _made(self, row: int) -> Download:
         started, ended, date, modified, age = self._instants[5 * row : 5 * row + 5]
@@ -133,7 +133,7 @@ class Downloads(RowsByPage[Download]):
 
 
 class FewByPage(MutableMapping[int, Value], Generic[Value]):
-    """A value for each page that has one, of few different ones.
+    """A mapping from pages to values, of which only a few are different.
 
     >>> few = FewByPage([(1, "/a/*"), (5, "/b/*")])
     >>> few[3] = "/a/*"
@@ -142,7 +142,7 @@ class FewByPage(MutableMapping[int, Value], Generic[Value]):
     """
 
     def __init__(self, pairs: Iterable[tuple[PageId, Value]] = ()) -> None:
-        self._codes = array("i")  # of each page; -1: it has none
+        self._codes = array("i")  # index of each page's value; -1: none
         self._values: list[Value] = []
         self._code_of: dict[Value, int] = {}
         self._pages = 0

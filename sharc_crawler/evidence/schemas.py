@@ -1,4 +1,4 @@
-"""JSON Schemas, with the codes and counts that they refer to filled in from their tables."""
+"""JSON Schemas, completed with codes and counts from their tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sharc_crawler.evidence.reasons import Reason
 
 
 def schema(package: str, name: str) -> dict[str, Any]:
-    """The schema ``name`` of a package, complete: ``$defs`` holds the codes.
+    """Load the schema ``name`` of a package, with the codes in ``$defs``.
 
     >>> schema("sharc_crawler.certificate", "certificate.schema.json")["$defs"]["evidence"]["enum"][0]
     'bytes'
@@ -32,6 +32,6 @@ def schema(package: str, name: str) -> dict[str, Any]:
 
 
 def _counted(tally: dict[str, Any]) -> dict[str, Any]:
-    """Counts of pages, those of the table among them."""
+    """Add the table's counts to the schema of a tally."""
     rows = {row.name: {"description": row.meaning, "type": "integer", "minimum": 0} for row in COUNTS}
     return {**tally, "properties": {**tally["properties"], **rows}, "required": [*tally["required"], *rows]}

@@ -1,4 +1,4 @@
-"""A clock that was far off, and set right while a capture ran: what came after need not count as copies."""
+"""Servers' clocks that were far off and set right during a capture: later answers are no copies."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from sharc_crawler.evidence.intervals import DATE_PRECISION, FAR, MOST
 from sharc_crawler.model import Outcome
 
-LAST = 5  #: visits by which both clocks agree
+LAST = 5  #: minimum of visits since the clock was set
 
 
 def now_right(answer: Outcome, ahead: NDArray[np.float64]) -> bool:
-    """Does an answer bear the time of our own clock, as did most of several before T, since one was far ahead of it?
+    """Has an answer our own clock's time, like most visits before T since the last one that was far ahead?
 
-    ``ahead``: how far, of the visits before T. Copies of a server whose clock is ahead would have to be just so old.
+    ``ahead``: of the visits before T. Copies by a clock that is ahead would have to be exactly that old.
 
     >>> from sharc_crawler.model import Outcome, Result
     >>> fresh = Outcome(Result.OK, 1000.5, 1000.6, date=1000.0)

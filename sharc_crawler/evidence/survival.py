@@ -1,4 +1,4 @@
-"""How likely a page stays as it is for some time."""
+"""The probability that a page stays unchanged for some time."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from sharc_crawler.evidence.blur import check_measured
 def log_survival(
     rates: NDArray[np.float64], intervals: NDArray[np.float64], shapes: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """Logarithm of the probability of no change within an interval, element by element (broadcast).
+    """Return the log probability of no change within an interval, element by element (broadcast).
 
-    A Poisson process of known rate λ gives e^{-λI}. Where the rate is a Gamma posterior with mean λ and shape a, the
-    posterior predictive is (b/(b+I))^a = (1 + λI/a)^-a, which is larger: uncertainty is hope.
+    A Poisson process of known rate λ gives e^{-λI}. If the rate has a Gamma posterior with mean λ and shape a, the
+    posterior predictive is (b/(b+I))^a = (1 + λI/a)^-a, which is larger.
 
     Parameters
     ----------
     rates: changes per second
     intervals: seconds
-    shapes: of the Gamma posteriors; inf, or None for all: the rate is known
+    shapes: of Gamma posteriors; inf, or None for all: the rate is known
 
     >>> np.exp(log_survival(np.array([0.1]), np.array([10.0]), np.array([1.0])))
     array([0.5])
@@ -39,10 +39,9 @@ def log_survival(
 def log_survival_of_either_side(
     rates: NDArray[np.float64], intervals: NDArray[np.float64], shapes: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """Logarithm of the probability of no change in the first or no change in the second half of an interval.
+    """Return the log probability of no change in the first, or none in the second, half of an interval.
 
-    That is enough for a page visited on both sides of the reference instant where the server's lastmod is trusted:
-    s(I/2) + s(I/2) - s(I).
+    That is enough for a page visited on both sides of T if its lastmod is trusted: s(I/2) + s(I/2) - s(I).
 
     >>> np.exp(log_survival_of_either_side(np.array([np.log(2)]), np.array([2.0])))
     array([0.75])
@@ -55,7 +54,7 @@ def log_survival_of_either_side(
 
 
 def _expected(rates: NDArray[np.float64], intervals: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Changes within an interval: none in no time, and none ever where there is no rate."""
+    """Return the expected changes within an interval; 0 · inf is 0."""
     if np.isfinite(rates).all() and np.isfinite(intervals).all():
         return rates * intervals
     none = (rates == 0.0) | (intervals == 0.0)
@@ -72,13 +71,13 @@ def expected_coherence(
     shapes: NDArray[np.float64] | None = None,
     weights: NDArray[np.float64] | None = None,
 ) -> float:
-    """Expected number (or weight) of coherent pages, Σ w e^{-λI} (Definition 5 of the paper).
+    """Return the expected number (or weight) of coherent pages, Σ w e^{-λI} (Definition 5 of the paper).
 
     Parameters
     ----------
     rates: changes per second
-    intervals: seconds from visit to revisit; nan: never revisited, which proves nothing
-    shapes: of the rates' Gamma posteriors; the posterior predictive takes the place of e^{-λI}
+    intervals: seconds from visit to revisit; nan: never revisited
+    shapes: of the rates' Gamma posteriors, see :func:`log_survival`
     weights: of the pages; None: 1
 
     >>> rates = np.array([0.40, 0.35, 0.30, 0.25, 0.20])  # Example 9

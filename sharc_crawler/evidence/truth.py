@@ -1,4 +1,4 @@
-"""What is told of pages whose every change is known, of a demo or a simulation: what really happened to them."""
+"""Measures of pages whose true changes are known, from a demo site or a simulation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sharc_crawler.model import Instant, Verdict
 def stayed(
     downloads: Sequence[Instant], changes: Sequence[Instant], reference: Instant | None, *, once: bool
 ) -> bool | None:
-    """Did a page really stay as it was between its downloads, or where one of them was to do (``once``): the instant T?
+    """Did a page really stay unchanged between its downloads, or between one of them and T (``once``)?
 
     >>> stayed([1.0, 9.0], [5.0], None, once=False), stayed([1.0], [5.0], 4.0, once=True)
     (False, True)
@@ -33,15 +33,15 @@ def stayed(
 
 
 def with_data(page: PageFacts, known: Sequence[tuple[Iterable[Instant] | None, DataState]]) -> PageFacts:
-    """A page stayed as it was where its data did, too; ``known``: the changes of each piece, None: not all of them."""
-    stayed, all_changes = page.truth, list(page.true_changes or ())
+    """Include the true changes of a page's data; ``known``: the changes of each piece, None: unknown."""
+    same, all_changes = page.truth, list(page.true_changes or ())
     for changes, state in known:
         if changes is None:
             return replace(page, truth=None)
         own = tuple(map(float, changes))
         all_changes += own
-        stayed = stayed and not _between(own, *state.downloads)
-    return replace(page, truth=stayed, true_changes=tuple(sorted(all_changes)))
+        same = same and not _between(own, *state.downloads)
+    return replace(page, truth=same, true_changes=tuple(sorted(all_changes)))
 
 
 def _between(changes: Sequence[Instant], one: Instant, other: Instant) -> bool:
@@ -51,19 +51,19 @@ def _between(changes: Sequence[Instant], one: Instant, other: Instant) -> bool:
 # -- judgements against it ---------------------------------------------------------------------------------------------
 
 
-#: seconds around a download in which a true change may fall on either side of it
+#: seconds around a download within which a true change may be on either side
 TOUCHES = 1.0
 
 
 class TruthTally:
-    """Our judgements against what really happened."""
+    """Judgements compared with the truth."""
 
     def __init__(self) -> None:
         self._cells: Counter[tuple[Verdict, bool]] = Counter()
         self._touched = 0
 
     def add(self, page: PageFacts) -> None:
-        """Count a page, if the truth is known."""
+        """Count a page whose truth is known."""
         if page.truth is None or page.verdict is None:
             return
         cell = page.verdict, page.truth
@@ -71,7 +71,7 @@ class TruthTally:
         self._touched += cell in _WRONG and _touched(page)
 
     def totals(self) -> dict[str, Any] | None:
-        """The sums as a report has them; None where nothing is known."""
+        """Return the sums for the report; None if nothing is known."""
         cells = self._cells
         if not cells:
             return None
@@ -91,7 +91,7 @@ _WRONG = ((Verdict.COHERENT, False), (Verdict.CHANGED, True))
 
 
 def _touched(page: PageFacts) -> bool:
-    """Whether a true change fell within a second of one of the page's downloads, so that either answer is right."""
+    """Was there a true change within a second of a download, so that both verdicts are right?"""
     visits = [visit for visit in (page.visit, page.revisit) if visit]
     return any(_near(visit, change) for visit in visits for change in page.true_changes or ())
 
@@ -100,7 +100,7 @@ def _near(visit: VisitFacts, change: Instant) -> bool:
     return visit.started - TOUCHES <= change <= visit.ended + TOUCHES
 
 
-# -- blur as a reader sees it, and pages that stayed, of many at once --------------------------------------------------
+# -- actual blur and unchanged pages, vectorized -----------------------------------------------------------------------
 
 
 def actual_blur(
@@ -110,9 +110,9 @@ def actual_blur(
     revisits: NDArray[np.float64] | None = None,
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Blur of each page from the instants at which it changed (eqs. 23 and 24), times its weight.
+    """Return the blur of each page from its true changes (eqs. 23 and 24), times its weight.
 
-    A change counts for the share of the observation interval from which it lies on the way to the nearest download.
+    A change counts by the share of the observation interval whose instants it separates from the nearest download.
 
     >>> actual_blur([[1.0, 4.0]], np.array([2.0]), (0.0, 5.0))  # (1 - 0 + 5 - 4) / 5
     array([0.4])
@@ -139,12 +139,12 @@ def _overlap(start: float, end: float, low: ArrayLike, high: ArrayLike) -> NDArr
 def unchanged(
     changes: Sequence[ArrayLike], visits: NDArray[np.float64], revisits: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Which pages did not change after the visit, up to the revisit.
+    """Return which pages did not change after the visit, up to the revisit.
 
     Parameters
     ----------
-    changes: of each page, the instants at which it changed, in any order
-    visits, revisits: instants, one per page; a change at the very instant of the visit is seen by it
+    changes: for each page, the instants of its changes, in any order
+    visits, revisits: instants, one per page; a visit shows a change at the same instant
 
     >>> unchanged([[5.0], [5.0], []], np.array([1.0, 5.0, 1.0]), np.array([9.0, 9.0, 9.0]))
     array([False,  True,  True])
@@ -157,9 +157,9 @@ def unchanged(
 
 
 def flatten(changes: Sequence[ArrayLike], pages: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The page and the instant of every change.
+    """Return the page and the instant of every change.
 
-    Raises :class:`~sharc_crawler.errors.DataError` where histories are not one per page, or an instant is not finite.
+    Raises :class:`~sharc_crawler.errors.DataError` unless there is one history per page, with finite instants.
 
     >>> flatten([[1.0], [], [2.0, 3.0]], 3)
     (array([0, 2, 2]), array([1., 2., 3.]))

@@ -1,4 +1,4 @@
-"""Reasons as they are read: their codes, and what they mean in words."""
+"""Parse reasons: their codes, and their words."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from sharc_crawler.evidence.reasons import Reason
 
 _CODES = frozenset(Reason)
-FEW = 3  #: places of one host that are told one by one
+FEW = 3  #: targets of one host listed one by one
 
 
 def code(reason: str) -> str:
-    """The code of a reason; empty for what is none.
+    """Return the code of a reason; empty if there is none.
 
     >>> code("gone: 404"), code("equal-bytes"), code("because")
     ('gone', 'equal-bytes', '')
@@ -21,7 +21,7 @@ def code(reason: str) -> str:
 
 
 def in_words(reason: str) -> str:
-    """A reason's code as a sentence.
+    """Return a reason in words.
 
     >>> in_words("gone: 404"), in_words("never-revisited: no room"), in_words("because: so")
     ('not there (status 404)', 'the revisit was never made: no room', 'because: so')
@@ -34,17 +34,17 @@ def in_words(reason: str) -> str:
 
 
 def grouped(reasons: Iterable[tuple[str, int]]) -> Counter[str]:
-    """How often each reason was met, in words; places that differ in their query alone are one, and many of a host.
+    """Count reasons in words. Redirect targets that differ only in their query, or many of one host, are merged.
 
     >>> grouped([("redirected: http://h/login?to=/a", 1), ("redirected: http://h/login?to=/b", 2), ("gone: 404", 1)])
     Counter({'redirects to http://h/login?…': 3, 'not there (status 404)': 1})
     """
-    met: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for reason, number in reasons:
         place, query, _ = reason.partition("?")
-        met[f"{place}?…" if query and code(reason) == Reason.REDIRECTED else reason] += number
-    hosts = {one: f"{'/'.join(one.split('/')[:3])}/…" for one in met if code(one) == Reason.REDIRECTED}
-    many, told = Counter(hosts.values()), Counter[str]()
-    for reason, number in met.items():
-        told[in_words(hosts[reason] if many[hosts.get(reason, "")] > FEW else reason)] += number
-    return told
+        counts[f"{place}?…" if query and code(reason) == Reason.REDIRECTED else reason] += number
+    hosts = {reason: f"{'/'.join(reason.split('/')[:3])}/…" for reason in counts if code(reason) == Reason.REDIRECTED}
+    many, words = Counter(hosts.values()), Counter[str]()
+    for reason, number in counts.items():
+        words[in_words(hosts[reason] if many[hosts.get(reason, "")] > FEW else reason)] += number
+    return words

@@ -1,1 +1,1 @@
-"""When hubs are asked for something new: what an instant crawl learns of them, and how it spends its requests."""
+"""Polls of hubs in instant crawls: what is learned of hubs, and how requests are spent."""

@@ -1,4 +1,4 @@
-"""What a date of publication may mean by our clock: an interval, by the clock of the server that states it."""
+"""Dates of publication, converted from the server's clock to intervals of ours."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ RESOLUTION = 1.0  #: seconds of an HTTP ``Date``
 
 
 class Span(NamedTuple):
-    """An instant of our clock that is known to lie between two."""
+    """An interval of our clock that contains an instant."""
 
     earliest: Instant
     latest: Instant
 
     def after(self, start: Instant, now: Instant) -> float:
-        """The part of it that lies after ``start``, of what lies before ``now``: 0..1.
+        """Return the share, 0..1, of the interval before ``now`` that is after ``start``.
 
         >>> Span(0.0, 100.0).after(60.0, 80.0), Span(0.0, 100.0).after(90.0, 80.0), Span(5.0, 5.0).after(5.0, 9.0)
         (0.25, 0.0, 1.0)
@@ -28,11 +28,11 @@ class Span(NamedTuple):
 
 
 def published(hints: Hints | None, outcome: Outcome) -> Span | None:
-    """When a page came to be, by the answer that names it; ``None``: it does not say.
+    """Return when a page was published, by the answer that names it; ``None`` if it has no date.
 
-    The server's clock showed ``Date`` (plus ``Age``, of a copy from a cache) between the request and the end of its
-    answer: by so much it is ahead of ours, or behind, to the second. A stated date is an instant of that clock,
-    somewhere in the interval that its text denotes: a bare date is a whole day.
+    The server's clock showed ``Date`` (plus the ``Age`` of a cache's copy) between the request and the end of its
+    answer. This gives its difference from ours, to the second. A stated date is an instant of that clock within the
+    interval that its text denotes: a bare date is a whole day.
 
     >>> from sharc_crawler.model import Hints, Outcome, Result
     >>> slow = Outcome(Result.OK, 1000.0, 1000.5, date=400.0)  # ten minutes behind
@@ -49,7 +49,7 @@ def published(hints: Hints | None, outcome: Outcome) -> Span | None:
 
 
 class Dating:
-    """Whose dates are believed: a list that dates pages after they had been seen tells of its own making.
+    """Decides which lists' dates are trusted: not those of lists that date pages after they had been seen.
 
     >>> dating = Dating()
     >>> dating.reads("/feed"); dating.dates(7); dating.disproved()
@@ -59,29 +59,29 @@ class Dating:
 
     def __init__(self) -> None:
         self._url = ""
-        self._dated: dict[str, set[PageId]] = {}  #: by each list
+        self._dated: dict[str, set[PageId]] = {}  #: dated pages by list
         self._false: set[str] = set()
-        self._late = 0  #: of the pages that it dates again, those after they had been seen, less the others
+        self._late = 0  #: seen pages dated after they were seen, minus those dated before
 
     def reads(self, url: str) -> None:
-        """An answer of this list is being read."""
+        """Begin to read an answer of this list."""
         self._url, self._late = url, 0
 
     @property
     def believed(self) -> bool:
-        """Are the dates of the list that is being read?"""
+        """Are the current list's dates trusted?"""
         return self._url not in self._false
 
     def dates(self, page: PageId) -> None:
-        """It gives a page its date."""
+        """Note a page dated by the current list."""
         self._dated.setdefault(self._url, set()).add(page)
 
     def dates_again(self, late: bool) -> None:
-        """It dates a page that had been seen, after that or not."""
+        """Note a seen page dated again; ``late``: after it had been seen."""
         self._late += 1 if late else -1
 
     def disproved(self) -> set[PageId] | None:
-        """It has been read: the pages that had their dates from it, if these are none, as is seen now."""
+        """At the end of the answer, return the pages dated by the list if its dates have just proved wrong."""
         if self._late <= 0 or not self.believed:
             return None
         self._false.add(self._url)

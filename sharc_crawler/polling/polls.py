@@ -1,4 +1,4 @@
-"""Which hub is polled when: the plan of an instant crawl, over all its sites."""
+"""Plan of an instant crawl's polls, over all its sites."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sharc_crawler.polling.novelty import Novelty
 from sharc_crawler.polling.terms import Terms
 
 HOUR = 3600.0
-FORGOTTEN = 100.0  #: mean intervals after which a poll counts half
-LEAST_SHARE = 0.1  #: of the budget that is left to polls, however much there is to fetch
+FORGOTTEN = 100.0  #: half-life of a poll's weight, in mean intervals
+LEAST_SHARE = 0.1  #: minimum share of the budget for polls
 UNDER_WAY = math.inf
-NEVER = 1e-12  #: new pages a second: polled as rarely as any
+NEVER = 1e-12  #: rate of hubs to be polled as rarely as possible
 
 
 def budget_of(hourly: float) -> TokenBucket:
-    """A bucket of requests, so many an hour, that holds a minute's requests, or 10 if that is more.
+    """Make a bucket of so many requests per hour that holds a minute's requests, at least 10.
 
     >>> budget = budget_of(60)
     >>> for _ in range(10): budget.spend(0.0)
@@ -32,41 +32,41 @@ def budget_of(hourly: float) -> TokenBucket:
 
 
 class Polls:
-    """The hubs, when each is due, and when the crawl is over. Hubs, hosts and sites have names of their owners' choice.
+    """The hubs, when each is due, and when the crawl ends. Callers choose the keys of hubs, hosts and sites.
 
-    Every poll may change the shares of all hubs; a hub's next poll is its share after its last one. New pages that two
-    hubs name count for the one that showed them first: a hub is worth what the others do not bring sooner.
+    Every poll may change the intervals of all hubs; a hub's next poll is its interval after its last one. A new page
+    counts for the hub that showed it first.
     """
 
     def __init__(self, terms: Terms | None = None) -> None:
         self.terms = terms or Terms()
         self.budget = budget_of(self.terms.requests)
-        self.ends: Instant = math.inf  #: of the crawl; nothing is polled after it
-        self.made = 0  #: polls that brought an answer
-        self.found = 0  #: new pages
+        self.ends: Instant = math.inf  #: the crawl's end
+        self.made = 0  #: answered polls
+        self.found = 0  #: new pages found
         self._novelty = Novelty(FORGOTTEN * self.terms.every)
         self._hubs: list[Hashable] = []
         self._numbers: dict[Hashable, int] = {}
         self._hosts: dict[Hashable, list[int]] = {}  #: host → hubs
         self._sites: dict[Hashable, int] = {}  #: site → hubs
-        self._kept: list[bool] = []  #: it has not been dropped
-        self._seen: list[Instant | None] = []  #: start of the last poll that brought an answer
-        self._tried: list[Instant] = []  #: of the last poll
+        self._kept: list[bool] = []  #: by hub: it is not dropped
+        self._seen: list[Instant | None] = []  #: start of the last answered poll
+        self._tried: list[Instant] = []  #: start of the last poll
         self._polls: list[int] = []
         self._due = np.empty(0)
         self._trials = Trials()
-        self._pending: dict[Hashable, int] = {}  #: new pages of the answer that is being read
-        self._spent = 0  #: requests
+        self._pending: dict[Hashable, int] = {}  #: new pages of the current answer
+        self._spent = 0  #: requests made
 
     def __len__(self) -> int:
         return sum(self._kept)
 
     def begin(self, now: Instant, interrupted: Seconds = 0.0) -> None:
-        """The crawl began at ``now``; the time in which it stood still does not count."""
+        """Begin the crawl at ``now``; the time in which it stood still does not count."""
         self.ends = now + self.terms.duration + interrupted
 
     def add(self, page: Hashable, host: Hashable, site: Hashable, trial: bool = False) -> None:
-        """One more hub, to be polled at once; on ``trial``, then rarely, until it shows what no other has shown."""
+        """Add a hub, to be polled at once; on ``trial`` then rarely, until it shows pages that no other shows."""
         number = self._novelty.add()
         self._hubs.append(page)
         self._numbers[page] = number
@@ -81,7 +81,7 @@ class Polls:
             self._trials.begin(number)
 
     def drop(self, page: Hashable, host: Hashable, site: Hashable) -> None:
-        """A page turned out to be no hub."""
+        """Drop a hub."""
         number = self._numbers[page]
         self._hosts[host].remove(number)
         self._sites[site] -= 1
@@ -91,25 +91,25 @@ class Polls:
 
     @property
     def room(self) -> int:
-        """How many more hubs may be tried."""
+        """How many more hubs may be added on trial."""
         return self._trials.room(len(self)) if self.terms.adaptive else 0
 
     def on_trial(self, page: Hashable) -> bool:
-        """Is this a hub found on a new page that has yet to show what no other shows?"""
+        """Is this hub on trial?"""
         return self._numbers.get(page) in self._trials.under_way
 
     def barren(self, page: Hashable) -> bool:
-        """Is this a hub found on a new page that shows nothing which the others do not show?"""
+        """Has this hub, added on trial, shown nothing alone for long?"""
         return self._trials.barren(self._numbers[page], self.found)
 
-    # -- what comes next -----------------------------------------------------------------------------------------
+    # -- decisions -----------------------------------------------------------------------------------------------
 
     def open(self, site: Hashable, now: Instant) -> bool:
-        """Does a site have hubs that are still to be polled?"""
+        """Has a site hubs still to be polled?"""
         return now < self.ends and self._sites.get(site, 0) > 0
 
     def due(self, host: Hashable, now: Instant) -> Instant:
-        """When a hub of the host is to be polled, or the crawl ends; inf: never."""
+        """Return when a hub of the host is due, or the crawl ends; inf: never."""
         hubs = self._hosts.get(host)
         if not hubs or now >= self.ends:
             return math.inf
@@ -117,7 +117,7 @@ class Polls:
         return min(first, self.ends)
 
     def take(self, host: Hashable, now: Instant) -> Hashable | None:
-        """The hub of this host that has waited longest for its poll, from now on under way; ``None``: none is due."""
+        """Return the hub of this host that is due first, and mark it as under way; ``None`` if none is due."""
         if self.due(host, now) > now or now >= self.ends:
             return None
         hubs = self._hosts[host]
@@ -126,28 +126,28 @@ class Polls:
         return self._hubs[number]
 
     def spend(self, now: Instant) -> None:
-        """A request of any kind is sent."""
+        """Count a request of any kind."""
         self._spent += 1
         self.budget.spend(now)
 
     @property
     def _spare(self) -> float:
-        """Polls leave half of the bucket to what they find."""
+        """Tokens that polls leave for the pages they find: half of the bucket."""
         return self.budget.burst // 2
 
-    # -- what came of it -----------------------------------------------------------------------------------------
+    # -- outcomes ------------------------------------------------------------------------------------------------
 
     def last(self, page: Hashable) -> Instant | None:
-        """Start of the last poll that brought an answer; ``None``: there was none."""
+        """Return the start of the last answered poll; ``None`` if there was none."""
         return self._seen[self._numbers[page]] if page in self._numbers else None
 
     def news(self, page: Hashable) -> None:
-        """The answer that is being read names a page that was not known."""
+        """Count a new page in the current answer."""
         self.found += 1
         self._pending[page] = self._pending.get(page, 0) + 1
 
     def polled(self, page: Hashable, started: Instant, alone: bool = False) -> None:
-        """A poll brought an answer, after all its :meth:`news`; ``alone``: what is new there, no other hub shows."""
+        """Enter an answered poll, after its :meth:`news`; ``alone``: no other hub shows its new pages."""
         number = self._numbers[page]
         before, new = self._seen[number], self._pending.pop(page, 0)
         if before is not None:
@@ -158,7 +158,7 @@ class Polls:
         self.missed(page, started)
 
     def missed(self, page: Hashable, started: Instant) -> None:
-        """A poll has ended; what had happened meanwhile is not known where it brought no answer."""
+        """Enter the end of a poll, perhaps without an answer."""
         number = self._numbers[page]
         self._tried[number] = started
         self._polls[number] += 1
@@ -166,7 +166,7 @@ class Polls:
         self._plan()
 
     def _plan(self) -> None:
-        """Share out the polls anew; those under way stay so."""
+        """Compute all due times anew; polls under way stay so."""
         kept = np.flatnonzero(self._kept)
         if not len(kept):
             return
@@ -177,16 +177,16 @@ class Polls:
         rates = np.where(trial, NEVER, rates[kept])
         shares = intervals(rates, self.pace, terms.shortest, terms.longest)
         shares[trial] *= self._trials.stretch
-        # All were first polled at once: the second time they take turns.
+        # All were first polled together: stagger the second polls.
         turns = np.where(np.array(self._polls)[kept] > 1, 1.0, np.arange(1, len(kept) + 1) / len(kept))
         due = np.array(self._tried)[kept] + shares * turns
         self._due[kept] = np.where(self._due[kept] == UNDER_WAY, UNDER_WAY, due)
 
     @property
     def pace(self) -> float:
-        """Polls a second: one of each hub in ``every`` seconds, less where the budget has to last for what is new.
+        """Polls per second: one of each hub in ``every`` seconds, less if new pages need the budget.
 
-        Hubs on trial are polled out of the same.
+        Hubs on trial share this pace.
         """
         wanted = (len(self) - len(self._trials.under_way)) / self.terms.every
         if self.budget.rate == math.inf:
@@ -196,15 +196,15 @@ class Polls:
         return min(wanted, max(allowed - for_news, LEAST_SHARE * allowed))
 
 
-# -- how polls are shared out among hubs, so that what is new waits as short as can be ---------------------------------
+# -- intervals between polls, so that new pages wait as briefly as possible --------------------------------------------
 
 
 def intervals(rates: NDArray[np.float64], pace: float, shortest: Seconds, longest: Seconds) -> NDArray[np.float64]:
-    """Seconds between two polls of each hub, ``pace`` polls a second in all.
+    """Return the seconds between two polls of each hub, at ``pace`` polls per second in all.
 
-    A page that hub i brings waits 1/(2fᵢ) on average, where fᵢ is how often the hub is polled. Σ λᵢ/(2fᵢ) under
-    Σ fᵢ = F is least where fᵢ ∝ √λᵢ (Lagrange): the method here, with fᵢ held between 1/longest and 1/shortest and the
-    factor found by bisection. Where even the longest intervals are more than the pace allows, all hubs share alike.
+    A new page of hub i waits 1/(2fᵢ) on average, if the hub is polled with frequency fᵢ. Σ λᵢ/(2fᵢ) under Σ fᵢ = F is
+    least for fᵢ ∝ √λᵢ (Lagrange). Here fᵢ is also kept between 1/longest and 1/shortest, and the factor is found by
+    bisection. If the pace does not even allow the longest intervals, all hubs get the same one.
 
     >>> intervals(np.array([4.0, 1.0, 1.0]), 0.04, 10.0, 1000.0).round(1).tolist()
     [50.0, 100.0, 100.0]
@@ -231,16 +231,16 @@ def intervals(rates: NDArray[np.float64], pace: float, shortest: Seconds, longes
     return shares
 
 
-# -- hubs found on new pages: on trial until they show what no other hub shows -----------------------------------------
+# -- hubs found on new pages: on trial until they show pages that no other hub shows -----------------------------------
 
 
-MOST = 100  #: such hubs at a time
-PATIENCE = 50  #: new pages that all hubs show while such a hub shows none alone
-MOST_DOUBLED = 4  #: times
+MOST = 100  #: maximum of such hubs at a time
+PATIENCE = 50  #: new pages of all hubs without one that such a hub shows alone, after which it is dropped
+MOST_DOUBLED = 4  #: maximum of doublings of a trial's interval
 
 
 class Trials:
-    """Which hubs, by number, are on trial, and how patient the crawl is with those that it found.
+    """The hubs on trial, by number.
 
     >>> trials = Trials()
     >>> trials.begin(7); trials.polled(7, alone=False, new_pages=0)
@@ -253,16 +253,16 @@ class Trials:
 
     def __init__(self) -> None:
         self.under_way: set[int] = set()
-        self._marks: dict[int, float] = {}  #: found hub → all new pages when first polled, or last worth it
-        self._vain = 0  #: trials in a row that came to nothing
+        self._marks: dict[int, float] = {}  #: hub → number of all new pages at its first poll or last success
+        self._vain = 0  #: failed trials in a row
 
     def begin(self, hub: int) -> None:
-        """A hub is found."""
+        """Begin a hub's trial."""
         self.under_way.add(hub)
         self._marks[hub] = math.inf
 
     def polled(self, hub: int, alone: bool, new_pages: int) -> None:
-        """A hub answered, when all had shown so many new pages; ``alone``: no other showed most that is new there."""
+        """Enter a poll; ``new_pages``: of all hubs so far; ``alone``: most of its new pages no other hub showed."""
         if hub in self._marks and (alone or self._marks[hub] == math.inf):
             self._marks[hub] = new_pages
         if alone and hub in self.under_way:
@@ -270,21 +270,21 @@ class Trials:
             self._vain = 0
 
     def barren(self, hub: int, new_pages: int) -> bool:
-        """Is this a found hub that has shown nothing alone for long?"""
+        """Has a hub shown nothing alone for long?"""
         return new_pages - self._marks.get(hub, math.inf) >= PATIENCE
 
     def end(self, hub: int) -> None:
-        """The hub is dropped."""
+        """End a dropped hub's trial."""
         if self._marks.pop(hub, None) is not None and hub in self.under_way:
             self.under_way.remove(hub)
             self._vain += 1
 
     def room(self, hubs: int) -> int:
-        """How many more may be tried: one for four others (a fortieth of the polls), or for a single one (a tenth)."""
+        """Return how many more may be tried: one per four other hubs (a fortieth of the polls), at least one."""
         others = hubs - len(self.under_way)
         return max(0, min(max(others // 4, 1) - len(self.under_way), MOST - len(self._marks)))
 
     @property
     def stretch(self) -> float:
-        """How much more rarely than any other a hub on trial is polled: each trial in vain doubles it."""
+        """Factor of the interval of hubs on trial: each failed trial doubles it."""
         return 2.0 ** min(self._vain, MOST_DOUBLED)

@@ -1,4 +1,4 @@
-"""What a hub's answer names: pages, with their dates where it has any, and further hubs."""
+"""Read a hub's answer: pages, with dates if it has any, and further hubs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.model import Kind, Sighting
 
-NEWS = re.compile(r"news", re.IGNORECASE)  #: in the name of a sitemap that lists what is new, as is the custom
+NEWS = re.compile(r"news", re.IGNORECASE)  #: usual in the names of news sitemaps
 NAMESPACE = b"schemas/sitemap-news/"
 ROOT = re.compile(rb"<(?:rss|feed|rdf:RDF|urlset|sitemapindex)[\s>]")
-HEAD = 2_000  #: bytes in which a feed says that it is one
+HEAD = 2_000  #: bytes searched for the root element of a feed
 
 
 def hub_sightings(body: bytes, url: str, content_type: str | None) -> list[Sighting]:
-    """What a hub names: of a feed or news sitemap its entries, of an HTML page its feeds (as hubs) and its links.
+    """Return what a hub names: a feed's or news sitemap's entries, or an HTML page's feeds (as hubs) and links.
 
     >>> page = b'<link rel="alternate" type="application/rss+xml" href="/rss"><a href="/a">A</a>'
     >>> [(seen.url, seen.kind.value) for seen in hub_sightings(page, "http://h/", "text/html")]

@@ -1,4 +1,4 @@
-"""The port of partitions: where each page lies in the tree of a site's parts."""
+"""The port of partitions: each page's place in the tree of a site's parts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-#: the parts that a page lies in, from the coarsest to the finest; each is named in full, and what lies directly in a
-#: part that has parts of its own is named as that part with a star
+#: the parts that contain a page, from coarsest to finest, each with its full name; pages directly in a part that has
+#: parts of its own are named as that part with a star
 Labels = tuple[str, ...]
 
 
@@ -20,35 +20,35 @@ def _none() -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class KnownPages:
-    """What is known of a capture's pages, in the order of discovery."""
+    """A capture's known pages, in the order of discovery."""
 
     urls: Sequence[str]
-    sitemaps: Sequence[Labels]  #: that name each page, from the index down to the file; (): none does
-    sources: NDArray[np.int64] = field(default_factory=_none)  #: of links, as places in ``urls``
+    sitemaps: Sequence[Labels]  #: the sitemaps that name each page, from index to file; (): none
+    sources: NDArray[np.int64] = field(default_factory=_none)  #: sources of links, as indices into ``urls``
     targets: NDArray[np.int64] = field(default_factory=_none)
 
 
 class Partition(Protocol):
     """A way to divide a site."""
 
-    by_links: bool  #: whether it looks at links
+    by_links: bool  #: does it use links?
 
     def labels(self, known: KnownPages) -> list[Labels]:
-        """The labels of each page; the same for the same pages, whatever else happens."""
+        """Return the labels of each page; deterministic."""
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:
-        """The labels of a page that was found since, on a page with the labels ``found_on``."""
+        """Return the labels of a page found later, on a page with the labels ``found_on``."""
 
 
 class Branch(NamedTuple):
-    """A part of the tree, or those directly within it from one name to another, but for some."""
+    """A part of the tree, or a range of the parts directly within it, except some."""
 
     root: Labels
     without: frozenset[str] = frozenset()
-    span: tuple[str, str] | None = None  #: first and last name; None: all
+    span: tuple[str, str] | None = None  #: first and last name of the range; None: all
 
     def holds(self, labels: Labels) -> bool:
-        """Does a page with these labels lie in it?"""
+        """Does it contain a page with these labels?"""
         depth = len(self.root)
         if labels[:depth] != self.root or len(labels) == depth:
             return labels == self.root and self.span is None

@@ -1,4 +1,4 @@
-"""From the tree of a site's parts to those that stand for themselves: as large as may be, and not too many."""
+"""Divide the tree of a site's parts into parts to capture: as large as possible, and not too many."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from sharc_crawler.subsites.base import Branch, Labels
 
 Whole = Callable[[NDArray[np.int64]], bool]
 
-FEWEST = 10  #: pages of a part, where the part above has more
-MOST = 50  #: a part has at least one page in so many of the site
+FEWEST = 10  #: minimum of pages per part, if the part above has more
+MOST = 50  #: a part has at least this fraction (1/MOST) of the site's pages
 
 
 class Part(NamedTuple):
-    """Pages that are captured together."""
+    """Pages captured together."""
 
     name: str
     branches: tuple[Branch, ...]
-    places: NDArray[np.int64]  #: of its pages, in the order of discovery
+    places: NDArray[np.int64]  #: indices of its pages, ascending
 
 
 def fewest_pages(size: int) -> int:
-    """How few pages a part of a site of this size may have."""
+    """Return the minimum of pages per part, for a site of this size."""
     return max(FEWEST, size // MOST)
 
 
 def divide(labels: Sequence[Labels], name: str, fewest: int, whole: Whole) -> list[Part]:
     """Divide pages into parts.
 
-    From the top down: what is ``whole`` stays together, anything else falls into the parts within it. Of these, the
-    ones with fewer than ``fewest`` pages stay together as the others of the part above or, where these are not whole,
-    in the order of their names as many as make up so many pages. Neighbours are joined as long as they are whole.
+    From the top down, a part that is ``whole`` stays together; else it falls into the parts within it. Parts with fewer
+    than ``fewest`` pages stay together as "others". If these are not whole, they are grouped in the order of their
+    names into groups of at least so many pages. Neighbours are joined as long as they are whole.
 
     Parameters
     ----------
     labels: of each page
-    name: of all pages together, where no part but the site holds them
-    whole: whether the pages at these places are to stand together
+    name: of all pages together, if only the site contains them
+    whole: should the pages with these indices stay together?
 
     >>> pages = [("a", "a/x"), ("a", "a/x"), ("a", "a/y"), ("b",)]
     >>> [part.name for part in divide(pages, "all", 1, lambda places: len(places) < 3)]
@@ -55,18 +55,18 @@ def divide(labels: Sequence[Labels], name: str, fewest: int, whole: Whole) -> li
 
 
 def _distinct(parts: list[Part]) -> list[Part]:
-    """A site may bear the name of one of its hosts, and each have others: no two parts have one name."""
+    """Make the names of parts unique: a site may have the name of one of its hosts."""
     names = Counter(part.name for part in parts)
-    met: Counter[str] = Counter()
+    seen: Counter[str] = Counter()
     for number, part in enumerate(parts):
-        met[part.name] += 1
+        seen[part.name] += 1
         if names[part.name] > 1:
-            parts[number] = part._replace(name=f"{part.name} ({met[part.name]})")
+            parts[number] = part._replace(name=f"{part.name} ({seen[part.name]})")
     return parts
 
 
 def _common(labels: Sequence[Labels]) -> Labels:
-    """The smallest part that holds all pages."""
+    """Return the smallest part that contains all pages."""
     first = min(labels, default=())
     last = max(labels, default=())
     depth = 0
@@ -77,14 +77,14 @@ def _common(labels: Sequence[Labels]) -> Labels:
 
 
 class _Divider(NamedTuple):
-    """What :func:`divide` is given."""
+    """The arguments of :func:`divide`."""
 
     labels: Sequence[Labels]
     fewest: int
     whole: Whole
 
     def parts(self, part: Part, node: Labels) -> list[Part]:
-        """A part, as it is or divided; ``node`` is where it stands in the tree."""
+        """Return a part whole or divided; ``node``: its place in the tree."""
         if self.whole(part.places):
             return [part]
         within = self._within(part, len(node))
@@ -94,7 +94,7 @@ class _Divider(NamedTuple):
         if len(within) < 2:
             return [part]
         large = sorted(child for child, places in within.items() if len(places) >= self.fewest)
-        found = [one for child in large for one in self.parts(_part(node, child, within[child]), (*node, child))]
+        found = [part for child in large for part in self.parts(_part(node, child, within[child]), (*node, child))]
         small = {child: within[child] for child in sorted(within.keys() - set(large))}
         if not small:
             return self._join(found)
@@ -103,7 +103,7 @@ class _Divider(NamedTuple):
         return self._with_others(self._join(found), others, small)
 
     def _within(self, part: Part, depth: int) -> dict[str, list[int]]:
-        """Places by the parts within; none where a page is in no smaller one."""
+        """Return indices by the parts within; nothing if a page is in no smaller part."""
         within: dict[str, list[int]] = defaultdict(list)
         for place in part.places.tolist():
             if len(self.labels[place]) == depth:
@@ -112,10 +112,10 @@ class _Divider(NamedTuple):
         return within
 
     def _with_others(self, joined: list[Part], others: Part, small: Mapping[str, list[int]]) -> list[Part]:
-        """The small parts stand together, or by names; few of them go with a large one that stays whole."""
+        """Group the small parts together or by names, or join few pages to a large part that stays whole."""
         if len(others.places) < self.fewest:
-            for number, one in enumerate(joined):
-                both = _together(one, others, one.name)
+            for number, part in enumerate(joined):
+                both = _together(part, others, part.name)
                 if self.whole(both.places):
                     return [*joined[:number], both, *joined[number + 1 :]]
         if len(others.places) < 2 * self.fewest or self.whole(others.places):
@@ -123,7 +123,7 @@ class _Divider(NamedTuple):
         return [*joined, *self._join(self._by_name(others.branches[0], small))]
 
     def _by_name(self, branch: Branch, small: Mapping[str, list[int]]) -> list[Part]:
-        """Small parts in the order of their names, as many together as make up ``fewest`` pages."""
+        """Group small parts in the order of their names, until each group has ``fewest`` pages."""
         spans: list[list[str]] = [[]]
         left, pages = sum(map(len, small.values())), 0
         for child, own in small.items():
@@ -142,7 +142,7 @@ class _Divider(NamedTuple):
         ]
 
     def _join(self, parts: list[Part]) -> list[Part]:
-        """Neighbours together, as long as they are whole."""
+        """Join neighbours as long as they are whole."""
         joined: list[Part] = []
         for part in parts:
             if joined:
@@ -159,11 +159,11 @@ def _part(node: Labels, child: str, places: list[int]) -> Part:
     return Part(child, (Branch((*node, child)),), np.array(places, np.int64))
 
 
-def _together(one: Part, other: Part, name: str) -> Part:
-    return Part(name, one.branches + other.branches, _sorted(one.places, other.places))
+def _together(first: Part, second: Part, name: str) -> Part:
+    return Part(name, first.branches + second.branches, _sorted(first.places, second.places))
 
 
 def _sorted(*places: ArrayLike) -> NDArray[np.int64]:
-    """All places, in the order of discovery."""
+    """Return all indices, ascending."""
     every: NDArray[np.int64] = np.sort(np.concatenate([np.asarray(some, np.int64) for some in places]))
     return every

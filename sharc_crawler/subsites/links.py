@@ -1,4 +1,4 @@
-"""Subsites by links: communities, within which pages link to each other more than by chance (Louvain's method).
+"""Subsites by links: communities of pages that link to each other more than by chance (Louvain's method).
 
 V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre: Fast unfolding of communities in large networks, 2008.
 """
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
     from sharc_crawler.subsites.base import KnownPages, Labels
 
-LEVELS = 3  #: communities within communities
-SMALLEST = 20  #: pages of a community that is divided further
+LEVELS = 3  #: depth of communities within communities
+SMALLEST = 20  #: communities with more pages are divided further
 UNLINKED = "linked to nothing known"
 
 
 class ByLinks:
-    """Communities of the link graph, and the communities within each; named after the page most linked to within.
+    """Communities of the link graph, and communities within each, named after their most linked page.
 
-    Pages found since belong where the page does that they were found on. Needs scikit-network.
+    Pages found later join the community of the page naming them. Needs scikit-network.
     """
 
     by_links = True
@@ -35,7 +35,7 @@ class ByLinks:
         extras.check("subsites=links", "sknetwork", ", or divide by path or sitemap")
 
     def labels(self, known: KnownPages) -> list[Labels]:
-        """The labels of each page; the same graph always gives the same communities."""
+        """Return the labels of each page; deterministic."""
         size = len(known.urls)
         labels: list[Labels] = [(UNLINKED,)] * size
         if len(known.sources):
@@ -47,7 +47,7 @@ class ByLinks:
         return labels
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:  # noqa: ARG002 - the port's signature
-        """The labels of a page."""
+        """Return the labels of a page."""
         return found_on or (UNLINKED,)
 
 
@@ -57,12 +57,12 @@ def _graph(sources: NDArray[np.int64], targets: NDArray[np.int64], size: int) ->
     apart = sources != targets
     ends = sources[apart], targets[apart]
     graph = sparse.csr_matrix((np.ones(len(ends[0])), ends), shape=(size, size))
-    graph.data[:] = 1.0  # how often a page links to another says little
+    graph.data[:] = 1.0  # repeated links mean little
     return graph
 
 
 def _divide(graph: csr_matrix, places: NDArray[np.int64], known: KnownPages, labels: list[Labels], levels: int) -> None:
-    """Add the communities among these pages to their labels, and those within them."""
+    """Add communities, and those within them, to the labels of these pages."""
     own = graph[places][:, places]
     found = _communities(own)
     if found.max() == 0:
@@ -79,7 +79,7 @@ def _divide(graph: csr_matrix, places: NDArray[np.int64], known: KnownPages, lab
 
 
 def _communities(graph: csr_matrix) -> NDArray[np.int64]:
-    """A number for each node's community, from 0."""
+    """Return the number of each node's community, from 0."""
     from sknetwork.clustering import Louvain
 
     if not graph.nnz:

@@ -1,4 +1,4 @@
-"""Subsites as users ask for them: ``path``, ``links:share=0.9``."""
+"""Make a division from its name and options, as users write them: ``path``, ``links:share=0.9``."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 from sharc_crawler.subsites.base import KnownPages, Labels, Partition
 
-SHARE = 0.95  #: of a part's pages that are expected to be coherent, where the part is said to be
+SHARE = 0.95  #: default of ``share``
 
 
 class Division(NamedTuple):
-    """How a site is divided."""
+    """A way to divide a site."""
 
     partition: Partition
-    share: float  #: of its pages expected to be coherent: a part with less is divided further
+    share: float  #: parts with a smaller share of pages expected to be coherent are divided further
 
 
 def make_division(spec: str) -> Division:
-    """The division ``NAME`` or ``NAME:share=SHARE``.
+    """Make the division ``NAME`` or ``NAME:share=SHARE``.
 
     Raises :class:`~sharc_crawler.errors.UsageError` for an unknown name, option or value.
 
@@ -52,35 +52,34 @@ def _share(spec: str, text: str) -> float:
 
 
 class GuardedPartition:
-    """A partition whose errors name it (``name``)."""
+    """A plug-in's partition; errors name it."""
 
     def __init__(self, name: str, partition: Partition) -> None:
         self._who, self._partition = f"subsites={name!r}", partition
         self.by_links = bool(partition.by_links)
 
     def labels(self, known: KnownPages) -> list[Labels]:
-        """The partition's labels; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
+        """Return the partition's labels; raise :class:`~sharc_crawler.errors.DataError` if it fails."""
         found = tried(self._who, lambda: list(islice(self._partition.labels(known), len(known.urls) + 1)))
         if len(found) != len(known.urls):
             less = "less" if len(found) < len(known.urls) else "more"
             raise fault(self._who, f"gave labels for {less} than {counted(len(known.urls), 'page')}")
-        return [self._checked(one) for one in found]
+        return [self._checked(labels) for labels in found]
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:
-        """The partition's labels of a page; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
+        """Return the partition's labels of a page; raise :class:`~sharc_crawler.errors.DataError` if it fails."""
         return self._checked(tried(self._who, lambda: self._partition.label(url, sitemaps, found_on)))
 
     def _checked(self, labels: Any) -> Labels:
-        if not (
-            isinstance(labels, tuple) and labels and all(isinstance(one, str) and one.isprintable() for one in labels)
-        ):
+        printable = (isinstance(name, str) and name.isprintable() for name in labels) if labels else ()
+        if not (isinstance(labels, tuple) and labels and all(printable)):
             needed = "the names of a page's parts are needed, a tuple of printable texts"
             raise fault(self._who, f"gave {labels!a:.100}: {needed}")
         return labels
 
 
 def guarded(name: str, made: Callable[[], Partition]) -> Partition:
-    """What a class makes; ours need no guard."""
+    """Make a partition, and guard it if it is a plug-in's."""
     if made.__module__.startswith("sharc_crawler."):
         return made()
     try:

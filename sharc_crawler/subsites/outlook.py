@@ -1,4 +1,4 @@
-"""How coherent a part of a site can be captured by itself: a pyramid of visits and revisits of its own."""
+"""The expected coherence of a part of a site, captured as a pyramid of its own."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.layout import classify
 from sharc_crawler.strategies.selective import selective
 
-SURE = 1.2816  #: deviations: with 90 % probability a normal deviate does not fall short by more
+SURE = 1.2816  #: 90 % quantile of the normal distribution
 
 
 class Expectation(NamedTuple):
-    """The share of some pages (by weight) that will be coherent."""
+    """The expected share (by weight) of coherent pages."""
 
     mean: float
     deviation: float
@@ -30,11 +30,11 @@ class Expectation(NamedTuple):
 
 
 class Outlook:
-    """What SHARC-selective may be expected to make of some of these pages, alone.
+    """The coherence that SHARC-selective is expected to reach with some of these pages alone.
 
     Parameters
     ----------
-    pages: all that are to be asked about; places are theirs
+    pages: all pages; methods take indices into them
     step: Δ, seconds between two downloads
 
     """
@@ -46,7 +46,7 @@ class Outlook:
             self._classes, self._rows = classify(pages)
 
     def expect(self, waiting: NDArray[np.int64], visited: NDArray[np.int64] | None = None) -> Expectation:
-        """What is expected of a part whose pages lie at these places, some ``visited`` already, in this order.
+        """Return the expectation for the ``waiting`` pages, after those ``visited`` already, in this order.
 
         >>> from sharc_crawler.strategies.base import Candidates
         >>> outlook = Outlook(Candidates.of([0, 1, 2, 3, 4], [0.40, 0.35, 0.30, 0.25, 0.20]), step=1.0)
@@ -66,7 +66,7 @@ class Outlook:
         return Expectation(float(weights @ chances) / total, math.sqrt(variance) / total)
 
     def _order(self, waiting: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The places in the order in which they are visited."""
+        """Return the indices in the order of visits."""
         if not len(waiting):
             return waiting
         rows = self._rows[waiting]

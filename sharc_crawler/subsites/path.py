@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.subsites.base import KnownPages, Labels
 
-DEEPEST = 8  #: folders within folders
+DEEPEST = 8  #: maximum depth of folders
 
 
 class ByPath:
@@ -19,11 +19,11 @@ class ByPath:
     by_links = False
 
     def labels(self, known: KnownPages) -> list[Labels]:
-        """The labels of each page."""
+        """Return the labels of each page."""
         return [self.label(url, (), ()) for url in known.urls]
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:  # noqa: ARG002 - the port's signature
-        """The labels of a page."""
+        """Return the labels of a page."""
         parts = urlsplit(url)
         labels = [parts.netloc]
         folder = f"{parts.netloc}/"

@@ -1,4 +1,4 @@
-"""Subsites by sitemap: what a site's owner lists in one file belongs together."""
+"""Subsites by sitemap: pages that the owner lists in one file belong together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ UNLISTED = "in no sitemap"
 
 
 class BySitemap:
-    """Each sitemap file is a part, within the index that names it; pages in none are one more part.
+    """Each sitemap file is a part, within the index that names it; pages in no sitemap are one more part.
 
     >>> BySitemap().label("https://h.example/a", ("https://h.example/index.xml", "https://h.example/docs.xml"), ())
     ('https://h.example/index.xml', 'https://h.example/docs.xml')
@@ -17,9 +17,9 @@ class BySitemap:
     by_links = False
 
     def labels(self, known: KnownPages) -> list[Labels]:
-        """The labels of each page."""
+        """Return the labels of each page."""
         return [self.label(url, sitemaps, ()) for url, sitemaps in zip(known.urls, known.sitemaps, strict=True)]
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:  # noqa: ARG002 - the port's signature
-        """The labels of a page."""
+        """Return the labels of a page."""
         return sitemaps or (UNLISTED,)
