@@ -174,7 +174,7 @@ class Attestations:
         found = weigh([download_of(look)], lastmods, self._last(page).read, clock=self._readings.clock)
         return found.comparison.change is Change.UNCHANGED
 
-    def last_said(self, page: PageId) -> Hints | None:
+    def last_hints(self, page: PageId) -> Hints | None:
         """Return a page's last lastmod as hints, for its rate."""
         if page not in self.lastmods:
             return None

@@ -10,7 +10,7 @@ from typing import overload
 
 from sharc_crawler.addresses.known_urls import Texts
 from sharc_crawler.model import Hints, Kind, PageId, Sighting
-from sharc_crawler.rates.base import Said
+from sharc_crawler.rates.base import Stated
 
 # via and the hints that many pages share: precision (None: there are no hints), changefreq, priority
 _Shared = tuple[str, float | None, str | None, float | None]
@@ -66,7 +66,7 @@ class Unrated:
         self._lastmods.extend(dates)
         self._codes.extend([self._code(one) for _, one in named])
 
-    def said(self, rows: range, urls: Texts) -> Said:
+    def stated(self, rows: range, urls: Texts) -> Stated:
         """Return the lastmods and changefreqs of some rows, in columns."""
         some = slice(rows.start, rows.stop)
         pages, shared = self.pages[some], [self._shared[code] for code in self._codes[some]]
@@ -74,7 +74,7 @@ class Unrated:
         if self._unusual:
             both = zip(pages, named, strict=True)
             named = [self._unusual[page].url if page in self._unusual else url for page, url in both]
-        return Said(named, self._lastmods[some], [row[1] or 0.0 for row in shared], [row[2] for row in shared])
+        return Stated(named, self._lastmods[some], [row[1] or 0.0 for row in shared], [row[2] for row in shared])
 
     def at(self, row: int, url: str) -> Sighting:
         """Make the sighting of a row again; ``url``: its page's URL."""
@@ -117,9 +117,9 @@ class Sightings(Sequence[Sighting]):
     def __iter__(self) -> Iterator[Sighting]:
         return (self._unrated.at(row, self._urls[page]) for row, page in enumerate(self._unrated.pages))
 
-    def said(self, rows: range) -> Said:
+    def stated(self, rows: range) -> Stated:
         """Return the lastmods and changefreqs of some rows, in columns."""
-        return self._unrated.said(rows, self._urls)
+        return self._unrated.stated(rows, self._urls)
 
     @overload
     def __getitem__(self, row: int) -> Sighting: ...

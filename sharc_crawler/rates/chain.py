@@ -1,4 +1,4 @@
-"""Sources of rates one after the other, with a prior at the end: every page gets a rate."""
+"""A chain of rate sources with a prior at the end: every page gets a rate."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from sharc_crawler.rates.sitemap import DAY, SitemapRates, weight
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.swings import Swings
 
-ENOUGH = 30  #: pages on which both spoke, below which a word is taken as it is
+ENOUGH = 30  #: minimum of pages rated by both sources for a calibration
 LEAST_SHAPE = 0.1
 
 
 class Calibration:
-    """λ ≈ c r^β from rates r of one source, by the pages of which a better source said λ.
+    """Calibrates rates r of one source as λ ≈ c r^β, by pages for which a better source knows λ.
 
-    β from 0 (the word tells pages apart by nothing) to 1 (a page said to change ten times as often does) is the word's
-    weight on this site, c makes the means agree, and the scatter around it is the spread of what is given.
+    β is the source's weight on this site, from 0 (its rates distinguish no pages) to 1 (they are proportional to λ). c
+    makes the means agree, and the scatter around the fit gives the spread.
 
     >>> from sharc_crawler.model import RateEstimate
     >>> learned = Calibration()
-    >>> said = [RateEstimate(10.0 ** (n % 3), "sitemap", shape=1.0) for n in range(60)]
-    >>> learned.learn(said, [RateEstimate(0.5, "history") for _ in said])  # whatever it says, it is 0.5
-    >>> round(learned.weight, 2), round(learned.of(said[2]).rate, 2)
+    >>> stated = [RateEstimate(10.0 ** (n % 3), "sitemap", shape=1.0) for n in range(60)]
+    >>> learned.learn(stated, [RateEstimate(0.5, "history") for _ in stated])  # really always 0.5
+    >>> round(learned.weight, 2), round(learned.of(stated[2]).rate, 2)
     (0.0, 0.5)
     """
 
     def __init__(self) -> None:
-        self.pages = 0  #: that it was learned from
+        self.pages = 0  #: pages learned from
         self.weight = 1.0  #: β
         self._scale = 1.0
         self._shape = np.inf
 
-    def learn(self, said: Sequence[RateEstimate], better: Sequence[RateEstimate]) -> None:
-        """From two estimates of each page, unless there are few, or there were more before."""
-        pairs = [(a.rate, b.rate) for a, b in zip(said, better, strict=True) if a.rate > 0 and b.rate > 0]
+    def learn(self, own: Sequence[RateEstimate], better: Sequence[RateEstimate]) -> None:
+        """Learn from two estimates per page, unless they are few, or fewer than before."""
+        pairs = [(a.rate, b.rate) for a, b in zip(own, better, strict=True) if a.rate > 0 and b.rate > 0]
         if len(pairs) < max(ENOUGH, self.pages):
             return
         x, y = np.log(np.array(pairs)).T
@@ -53,7 +53,7 @@ class Calibration:
         self._shape = max(LEAST_SHAPE, 1.0 / scatter) if scatter > 0 else np.inf
 
     def of(self, estimate: RateEstimate) -> RateEstimate:
-        """What the word of a page is worth; as it is where nothing was learned."""
+        """Return a calibrated estimate; unchanged if nothing was learned."""
         if not self.pages:
             return estimate
         rate = self._scale * estimate.rate**self.weight
@@ -61,17 +61,16 @@ class Calibration:
         return estimate._replace(rate=rate, shape=shape, spread=rate / shape**0.5)
 
 
-MOST_COMPARED = 10_000  #: pages by which a source is calibrated, evenly drawn
+MOST_COMPARED = 10_000  #: maximum of pages for a calibration, evenly drawn
 
 
 class Chain:
-    """Each page's rate from the first source that does not abstain.
+    """Takes each page's rate from the first source that does not abstain.
 
-    What a later source says is calibrated by the pages on which an earlier one spoke, too: its word is a prior whose
-    weight is learned per site (:mod:`~sharc_crawler.rates.chain`), not a truth.
+    A later source is calibrated by pages that an earlier one rated, too: :class:`Calibration`.
 
-    A page on which all abstain gets the mean of the rates that the chain has given so far, or ``prior`` where it has
-    given none. One chain per site capture.
+    A page on which all sources abstain gets the mean of the rates given so far, or ``prior`` if there are none. One
+    chain per site capture.
 
     >>> from sharc_crawler.model import Hints, Sighting
     >>> known, unknown = Sighting("http://h/a", hints=Hints(changefreq="daily")), Sighting("http://h/b")
@@ -82,13 +81,13 @@ class Chain:
     def __init__(self, sources: Sequence[RateSource], prior: Rate = ONCE_A_MONTH) -> None:
         self._sources = tuple(sources)
         self._asked = [_asked(source) for source in sources]
-        self._calibrations = [Calibration() for _ in self._sources]  # by the sources before each
+        self._calibrations = [Calibration() for _ in self._sources]  # of each by the sources before it
         self._prior = prior
         self._sum = 0.0
         self._known = 0
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
-        """One estimate per sighting, in their order."""
+        """Return one estimate per sighting, in their order."""
         given: Any = [None] * len(sightings)
         open_: Sequence[int] = range(len(sightings))
         for rates, calibration in zip(self._asked, self._calibrations, strict=True):
@@ -99,12 +98,12 @@ class Chain:
             estimates: Any = rates(asked, now)
             calibration.learn(*_pairs(estimates[len(open_) :], _some(given, both)))
             if asked is sightings and hasattr(estimates, "missing") and not calibration.pages:
-                given, open_ = estimates, estimates.missing()  # in columns, as they are: there may be a million
+                given, open_ = estimates, estimates.missing()  # keep columns: there may be a million
                 continue
-            for index, one in zip(open_, estimates[: len(open_)], strict=True):
-                given[index] = one and calibration.of(one)
+            for index, estimate in zip(open_, estimates[: len(open_)], strict=True):
+                given[index] = estimate and calibration.of(estimate)
             open_ = [index for index in open_ if given[index] is None]
-        rates = given.rates() if hasattr(given, "rates") else [one.rate for one in given if one is not None]
+        rates = given.rates() if hasattr(given, "rates") else [known.rate for known in given if known is not None]
         self._sum += sum(rates)
         self._known += len(rates)
         if open_:
@@ -114,13 +113,13 @@ class Chain:
         return given  # type: ignore[no-any-return]
 
     def weight(self, sighting: Sighting) -> float:
-        """How much the page counts in blur and coherence: by its sitemap priority."""
+        """Return the page's weight in blur and coherence, by its sitemap priority."""
         return weight(sighting.hints)
 
     def swings(self) -> Swings | None:
-        """How far the rates of this site are off together, by the first source that can tell."""
-        told = (source.swings() for source in self._sources if isinstance(source, TellsSwings))
-        return next((swings for swings in told if swings is not None), None)
+        """Return how far this site's rates vary together, by the first source that knows."""
+        found = (source.swings() for source in self._sources if isinstance(source, TellsSwings))
+        return next((swings for swings in found if swings is not None), None)
 
     def _mean(self) -> RateEstimate:
         rate = self._sum / self._known if self._known else self._prior
@@ -137,22 +136,22 @@ def _some(given: Any, places: list[int]) -> list[RateEstimate | None]:
 
 
 def _compared(given: Any, known: int) -> list[int]:
-    """On which pages a source is asked that others have answered for: on some of many, on none of a few."""
+    """Return rated pages that a source is also asked for, to calibrate it: some of many, none of few."""
     if known < ENOUGH:
         return []
     columns = hasattr(given, "known")
-    answered = given.known() if columns else [index for index, one in enumerate(given) if one is not None]
+    answered = given.known() if columns else [index for index, known in enumerate(given) if known is not None]
     return answered[:: -(-known // MOST_COMPARED)]
 
 
 def _pairs(
-    said: Sequence[RateEstimate | None], better: Sequence[RateEstimate | None]
+    own: Sequence[RateEstimate | None], better: Sequence[RateEstimate | None]
 ) -> tuple[list[RateEstimate], list[RateEstimate]]:
-    """Of the pages on which both spoke."""
-    both = [(a, b) for a, b in zip(said, better, strict=True) if a is not None and b is not None]
+    """Return both estimates of the pages that have both."""
+    both = [(a, b) for a, b in zip(own, better, strict=True) if a is not None and b is not None]
     return [a for a, _ in both], [b for _, b in both]
 
 
 def default_chain() -> Chain:
-    """What a first capture goes by: lastmods as a body, each page's sitemap entry alone, the mean of what they say."""
+    """Make the chain of a first capture: all lastmods together, each page's sitemap entry alone, the mean of both."""
     return Chain([HistoryRates(horizon=DAY), SitemapRates()])

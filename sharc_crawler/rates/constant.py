@@ -10,7 +10,7 @@ from sharc_crawler.rates.base import ONCE_A_MONTH
 
 
 class ConstantRates:
-    """A source that gives every page the same rate and never abstains, for want of a better one.
+    """A source that gives every page the same rate and never abstains.
 
     >>> from sharc_crawler.model import Sighting
     >>> ConstantRates(2.0).rates([Sighting("http://h/")], now=0.0)[0].rate
@@ -23,5 +23,5 @@ class ConstantRates:
         self._estimate = RateEstimate(rate, "constant")
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate]:  # noqa: ARG002 - the port's
-        """One estimate per sighting."""
+        """Return one estimate per sighting."""
         return [self._estimate] * len(sightings)

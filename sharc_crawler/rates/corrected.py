@@ -1,8 +1,7 @@
-"""Rates put right, while a crawl runs, by what the site itself has said since they were learned.
+"""Correct rates during a crawl by what sitemaps have shown since the rates were learned.
 
-The past may mislead: a rebuild that touched all pages makes every page look hot. What a sitemap says of two periods
-since then, one after the other, is a test of the rates that costs nothing: which pages changed in either, and whether
-they are the same ones.
+The past may mislead: a rebuild that touched all pages makes every page look hot. Lastmods of two successive periods
+since then are a free test of the rates: which pages changed in each, and whether they are the same.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from sharc_crawler.model import Instant, Seconds
 Column = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-ENOUGH = 20  #: pages that changed in either period: from fewer nothing is concluded
-COLDEST = 1e-3  #: of the mean rate: no page is colder
-SURE = 3.0  #: by so much its logarithm of probability must be above that of classes that are alike
-ALIKE = 1e6  #: shape of the factors of such
-PARTS = 15  #: of the time that pages were watched, in which a class may change in bursts
-SPREAD = 3.0  #: standard deviation, beforehand, of the logarithms of factor and shape
+ENOUGH = 20  #: minimum of pages changed in either period
+COLDEST = 1e-3  #: lower bound of rates, as a share of the mean rate
+SURE = 3.0  #: minimum advantage in log-likelihood of classes that differ over equal ones
+ALIKE = 1e6  #: shape of the factors of equal classes
+PARTS = 15  #: parts of the time watched, to find classes that change in bursts
+SPREAD = 3.0  #: prior standard deviation of the logarithms of factor and shape
 
 
 def corrected(
@@ -33,20 +32,20 @@ def corrected(
     dates: Column,
     read: Instant,
 ) -> tuple[Column, Column]:
-    """Rates and Gamma shapes of pages by what they were held for, and by whether they changed in two periods.
+    """Return rates and Gamma shapes of pages, given former ones and whether each changed in two periods.
 
-    A page's rate is taken for m·c·r·g: r what it was held for, m one factor for all, c one for its class, g a Gamma
-    variable of mean 1 and shape κ, by which rates of that kind are wrong. Both m and κ are those under which what was
-    seen of all pages is likeliest; the posterior of each page follows. Where too few pages changed, all stays as it is.
+    A page's rate is modelled as m·c·r·g: r is the former rate, m a factor for all pages, c one for its class, and g a
+    Gamma variable of mean 1 and shape κ, the error of such rates. m and κ maximize the likelihood over all pages; the
+    posterior of each page follows. If too few pages changed, nothing is corrected.
 
     Parameters
     ----------
-    rates, shapes: as held when the first period began, changes per second
+    rates, shapes: as known when the first period began, changes per second
     early, late: did the page change in the first period, in the second?
     periods: their lengths
     classes: of URLs, by number
-    dates: of the pages' last changes; those of a class that share one were edited at once, which counts once for it
-    read: when the second period ended
+    dates: of the pages' last changes; pages of a class with the same date count together as one edit
+    read: end of the second period
 
     >>> held, seen = np.full(100, 0.01), np.arange(100) < 30
     >>> alike, dates = np.zeros(100, np.int64), np.arange(100.0) / 5
@@ -57,7 +56,7 @@ def corrected(
     """
     if (early | late).sum() < ENOUGH:
         return rates, shapes
-    from scipy.optimize import minimize  # a third of a second, which most captures need not wait
+    from scipy.optimize import minimize  # takes a third of a second
 
     held, watched = np.maximum(rates, COLDEST * rates.mean()), sum(periods)
     place, at_once = np.unique(np.column_stack([classes, dates]), axis=0, return_inverse=True, return_counts=True)[1:]
@@ -78,18 +77,19 @@ def corrected(
 
 
 def by_class(expected: Column, changed: Column, classes: NDArray[np.int64], when: Column) -> Column:
-    """By how much pages of each class changed more often than the others, beside what they were held for.
+    """Return factors by which pages of each class changed more often than expected from their rates.
 
-    Their number is negative binomial: the factors are Gamma variables of mean 1, of the likeliest shape.
-    All are 1 where that does not explain much better what was seen. A class that changes in bursts, as in the two hours
-    in which one author puts up all files anew, is seen so much less often: by what its changes vary beyond chance.
+    The number of changes per class is negative binomial: factors are Gamma variables of mean 1 with the likeliest
+    shape. All are 1 unless different ones explain the changes much better. A class that changes in bursts (as when one
+    author uploads all files within two hours) counts as fewer observations, by the variance of its changes beyond
+    chance.
 
     Parameters
     ----------
-    expected: changes of each page in the time that it was watched
-    changed: 1 where it did, less where others changed with it
+    expected: expected changes of each page in the time watched
+    changed: 1 for a changed page, less if others changed with it
     classes: by number
-    when: the changes were, from 0 to 1 of the time watched
+    when: instants of the changes, from 0 to 1 of the time watched
 
     >>> changed, classes, even = np.arange(90) < 60, np.repeat([0, 1, 2], 30), np.arange(90) % 30 / 30
     >>> [by_class(np.ones(90), changed, classes, when).round(1).tolist() for when in (even, np.full(90, 0.5))]
@@ -105,23 +105,23 @@ def by_class(expected: Column, changed: Column, classes: NDArray[np.int64], when
     def means(factor: float) -> Column:
         return np.asarray(np.bincount(classes, -np.expm1(-factor * expected)) / bursts)
 
-    def told(factor: float, shape: float) -> float:
+    def likelihood(factor: float, shape: float) -> float:
         mean = means(factor)
         sums = gammaln(count + shape) - gammaln(shape) + shape * np.log(shape) + xlogy(count, mean)
         return float((sums - (count + shape) * np.log(mean + shape)).sum())
 
     def unlikely(values: NDArray[np.float64]) -> float:
-        return float((values**2).sum()) / (2 * SPREAD**2) - told(*np.exp(np.clip(values, -9, 9)))
+        return float((values**2).sum()) / (2 * SPREAD**2) - likelihood(*np.exp(np.clip(values, -9, 9)))
 
     factor, shape = np.exp(np.clip(minimize(unlikely, (0.0, 0.0), method="Nelder-Mead").x, -9, 9))
-    alike = -minimize_scalar(lambda value: -told(np.exp(value), ALIKE), bounds=(-9, 9), method="bounded").fun
-    if told(factor, shape) - alike < SURE:
+    alike = -minimize_scalar(lambda value: -likelihood(np.exp(value), ALIKE), bounds=(-9, 9), method="bounded").fun
+    if likelihood(factor, shape) - alike < SURE:
         return np.ones(len(count))
     return np.asarray((count + shape) / (means(factor) + shape))
 
 
 def _bursts(changed: Column, classes: NDArray[np.int64], when: Column) -> Column:
-    """So many times as much as by chance the changes of each class vary from one part of the time to the next."""
+    """Return the variance of each class's changes between parts of the time, relative to chance; at least 1."""
     parts = np.clip((when * PARTS).astype(np.int64), 0, PARTS - 1)
     counts = np.zeros((classes.max(initial=-1) + 1, PARTS))
     np.add.at(counts, (classes, parts), changed)
@@ -130,9 +130,9 @@ def _bursts(changed: Column, classes: NDArray[np.int64], when: Column) -> Column
 
 
 def _chances(rates: Column, shape: float, periods: tuple[Seconds, Seconds], *, weighed: bool = False) -> list[Column]:
-    """That a page changes in neither period, in the second alone, in the first alone, in both.
+    """Return the probabilities that a page changes in neither period, only the second, only the first, and both.
 
-    ``weighed``: the expectation of its rate, times that.
+    ``weighed``: return the expectation of its rate times that.
     """
 
     def still(time: Seconds) -> Column:

@@ -1,4 +1,4 @@
-"""Rates by what was seen of each page itself, under a prior that pages of its class share."""
+"""Rates by each page's own observed changes, with a prior shared by its class."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sharc_crawler.rates.trust import classes
 def counted_rates(
     history: SiteHistory, stated: NDArray[np.float64] | None = None, of: NDArray[np.int64] | None = None
 ) -> Estimates:
-    """Gamma-Poisson posteriors, changes per second; the prior alone for a URL that was not watched.
+    """Return Gamma-Poisson posteriors, changes per second; only the prior for a URL without observations.
 
-    A class is a class of URLs for which the sitemap states the same frequency (``stated``: per second, NaN for none).
-    ``of``: the pages that are asked about; None: all.
+    Pages of a class have the same class of URLs and the same changefreq (``stated``: per second, NaN for none). ``of``:
+    the pages to estimate; None: all.
     """
     intervals, labels = history.histories(), classes(history.urls)[0]
     if stated is not None:

@@ -1,4 +1,4 @@
-"""All that is known of a site's pages, combined: captures, lastmods, and the company that pages keep."""
+"""Rates from all evidence combined: captures, lastmods and pages' surroundings."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from sharc_crawler.rates.rebuilds import own_changes
 from sharc_crawler.rates.surroundings import Surroundings
 from sharc_crawler.rates.trust import dated
 
-#: squared coefficient of variation of the site's rate from round to round: beyond it, changes come in groups
+#: squared coefficient of variation of the site's rate between rounds above which changes come in groups
 GROUPED = 1.0
 
 
 def grouped(history: SiteHistory) -> bool:
-    """Does the site's rate vary so much that a few rounds of captures hold most of its changes?"""
+    """Are most of the site's changes in a few rounds of captures?"""
     return grouping(history.histories().known()) > GROUPED
 
 
 def grouping(known: Histories) -> float:
-    """The squared coefficient of variation of the rate at which all pages together change, from round to round.
+    """Return the squared coefficient of variation, between rounds, of the rate at which all pages together change.
 
-    A round is as long as the median interval. With the share p of the changes and q of the observed time that fall
-    into each of R rounds, Σ p²/q is 1 + its square, and (R − 1)/n more than that by chance, for n changes.
+    A round is as long as the median interval. With shares p of the changes and q of the observed time in each of R
+    rounds, Σ p²/q is 1 plus that square, plus (R − 1)/n by chance, for n changes.
 
     >>> weekly = Histories.of([[1.0] * 8] * 4, [[0, 1, 0, 1, 0, 1, 0, 1]] * 2 + [[1, 0, 1, 0, 1, 0, 1, 0]] * 2)
     >>> rebuilt = Histories.of([[1.0] * 8] * 4, [[0, 0, 0, 0, 1, 0, 0, 0]] * 4)
@@ -50,8 +50,8 @@ def grouping(known: Histories) -> float:
 
 
 MONTH = 30 * DAY
-LONG = 10 * MONTH  #: watched for so long, captures know the level of the site's rates
-ROUNDS = 3  #: of finding a level
+LONG = 10 * MONTH  #: time watched after which captures know the level of the site's rates
+ROUNDS = 3  #: iterations to find a level
 
 
 def combined_rates(
@@ -61,78 +61,77 @@ def combined_rates(
     links: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
     stated: NDArray[np.float64] | None = None,
 ) -> Estimates:
-    """Posterior rates of every URL of the history, changes per second; NaN where nothing at all is known.
+    """Return posterior rates of every URL of the history, changes per second; NaN if nothing is known.
 
-    Where the captures of a week or more saw enough changes, what each kind of evidence is worth is learned from them;
-    where these came in groups, nothing can be learned, and each page's own changes are all that counts. With fewer
-    changes the ages of the last ones give each page a Gamma distribution, which the intervals before them sharpen; the
-    rate is the geometric mean of its mean and the counted one. What there is not is left out; lastmods that lied are
-    not listened to.
+    If captures over a week or more saw enough changes, the weight of each kind of evidence is learned from them. If
+    changes came in groups, nothing can be learned, and only each page's own changes count. With fewer changes, the ages
+    of last changes give each page a Gamma distribution, which earlier intervals sharpen; the rate is the geometric mean
+    of its mean and the counted one. Lastmods that lied are ignored.
 
-    How many pages change at all, a few captures tell badly, since they met a busy day or a quiet one. So the level of
-    the pages with lastmods is a geometric mean of theirs, worth a month, and the captures', worth the time watched.
+    A few captures show the number of changing pages badly, since they met a busy or a quiet day. So the level of pages
+    with lastmods is a geometric mean of the lastmods' level, with the weight of a month, and the captures', with that
+    of the time watched.
 
     Parameters
     ----------
-    links: source and target page of every link between the pages, where known
-    stated: rates by the sitemap's ``changefreq`` (NaN: none), a prior whose weight is learned; captures that can be
-        learned from know better
+    links: source and target page of every link between the pages, if known
+    stated: rates by ``changefreq`` (NaN: none), a prior whose weight is learned; not used if captures suffice
 
     """
-    looks = history.times[history.times < now]  # of captures: the sitemap is read now
+    looks = history.times[history.times < now]  # by captures: the sitemap is read now
     history = own_changes(dated(history))
     lastmods, read = history.latest_lastmods()
-    told = ~np.isnan(lastmods)
+    known = ~np.isnan(lastmods)
     watched = float(np.ptp(looks)) if len(looks) else 0.0
     learning = watched >= WEEK and learnable(history, now, horizon)
     around = Surroundings(history.urls, links)
     learned = learned_rates(history, now, horizon, around) if learning and not grouped(history) else None
-    if not told.any() or (learning and watched >= LONG):
+    if not known.any() or (learning and watched >= LONG):
         return learned or _by_captures(history, stated, learning)
     single = age_rates(lastmods, read, around, stated)
-    del around  # the words of all pages take much memory
+    del around  # it takes much memory
     intervals = history.histories()
-    by_words = sharpened(_by_age(single, lastmods, read, horizon <= DAY), intervals, lastmods, read)
+    by_lastmods = sharpened(_by_age(single, lastmods, read, horizon <= DAY), intervals, lastmods, read)
     if not (intervals.changed == CHANGED).any():
-        return by_words
+        return by_lastmods
     found = learned or _by_captures(history, stated, learning)
     if not learning:
-        found = by_words.scaled(np.sqrt(found.rate / by_words.rate))
+        found = by_lastmods.scaled(np.sqrt(found.rate / by_lastmods.rate))
     if watched >= LONG:
         return found
-    level = _level(found, by_words, told, horizon) ** (MONTH / (MONTH + watched))
-    return found.scaled(np.where(told, level, 1.0))
+    level = _level(found, by_lastmods, known, horizon) ** (MONTH / (MONTH + watched))
+    return found.scaled(np.where(known, level, 1.0))
 
 
 def _by_age(single: Estimates, lastmods: NDArray[np.float64], read: NDArray[np.float64], short: bool) -> Estimates:
-    """Posterior rates by the ages of last changes: of one kind of pages, or of two; in short captures of hot ones, too.
+    """Return posterior rates by ages of last changes, for one or two kinds of pages; in short captures with hot ones.
 
-    A burst outlasts a capture of hours, not one of weeks. So pages that were edited minutes ago are hot in a short one.
+    A burst lasts longer than a capture of hours, not of weeks: pages edited minutes ago are hot in a short capture.
     """
-    varied, told = single, ~np.isnan(lastmods)
-    if told.sum() >= ENOUGH:
+    varied, known = single, ~np.isnan(lastmods)
+    if known.sum() >= ENOUGH:
         if (of_two_kinds := AnyForm(single, lastmods, read, HOTTEST if short else FACTORS)).far_better:
             return of_two_kinds.rates()
         varied = AnyForm(single, lastmods, read, FACTORS, at_once=True).rates()
-        varied = _either(single, varied.scaled(np.where(told, _level(varied, single, told, MONTH), 1.0)))
+        varied = _either(single, varied.scaled(np.where(known, _level(varied, single, known, MONTH), 1.0)))
     return with_hot_pages(single, lastmods, read, varied) if short else varied
 
 
-def _either(one: Estimates, other: Estimates) -> Estimates:
-    """Posteriors where either prior may hold, as likely as the other: Gamma distributions of their mean and spread."""
-    mean = (one.rate + other.rate) / 2.0
-    spread = np.sqrt((one.rate**2 + one.spread**2 + other.rate**2 + other.spread**2) / 2.0 - mean**2)
-    return Estimates(mean, spread, (mean / spread) ** 2, one.observations)
+def _either(first: Estimates, second: Estimates) -> Estimates:
+    """Mix two posteriors in equal parts: return Gamma distributions with the mixture's mean and spread."""
+    mean = (first.rate + second.rate) / 2.0
+    spread = np.sqrt((first.rate**2 + first.spread**2 + second.rate**2 + second.spread**2) / 2.0 - mean**2)
+    return Estimates(mean, spread, (mean / spread) ** 2, first.observations)
 
 
 def _by_captures(history: SiteHistory, stated: NDArray[np.float64] | None, learning: bool) -> Estimates:
-    """Counted; NaN where there are none."""
+    """Return rates by counted changes; NaN without captures."""
     watched = learning or history.histories().observations().any()
     return counted_rates(history, stated) if watched else Estimates.nothing(len(history))
 
 
 def _level(found: Estimates, other: Estimates, of: NDArray[np.bool_], horizon: Seconds) -> float:
-    """How many times as high rates must be for as many of these pages to change within the horizon as by the other."""
+    """Return the factor of the rates with which as many of these pages change within the horizon as by ``other``."""
     level, aim = 1.0, _changing(other, of, horizon, 1.0)
     for _ in range(ROUNDS):
         level *= aim / _changing(found, of, horizon, level)
@@ -140,7 +139,7 @@ def _level(found: Estimates, other: Estimates, of: NDArray[np.bool_], horizon: S
 
 
 def _changing(rates: Estimates, of: NDArray[np.bool_], horizon: Seconds, level: float) -> float:
-    """How many of these pages are expected to change within the horizon, at rates so many times as high."""
+    """Return how many of these pages are expected to change within the horizon, at rates times ``level``."""
     changes, shapes = level * rates.rate[of] * horizon, rates.shape[of]
     return float(-np.expm1(-shapes * np.log1p(changes / shapes)).sum())
 
@@ -148,10 +147,10 @@ def _changing(rates: Estimates, of: NDArray[np.bool_], horizon: Seconds, level: 
 def sharpened(
     prior: Estimates, intervals: Histories, lastmods: NDArray[np.float64], read: NDArray[np.float64]
 ) -> Estimates:
-    """Gamma priors times the likelihood of the intervals that end by the page's last change, or after it was told of.
+    """Update Gamma priors by the intervals that end before the page's last change, or after its lastmod was read.
 
-    Those between, from ``lastmods`` until they were ``read``, are the age that the prior was learned from: they do not
-    count twice. Pages without a lastmod (NaN): all count.
+    Intervals between ``lastmods`` and ``read`` are part of the age that the prior was learned from, and must not count
+    twice. For pages without a lastmod (NaN) all intervals count.
     """
     if not len(intervals.ends):
         return prior

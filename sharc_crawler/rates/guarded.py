@@ -1,4 +1,4 @@
-"""A source of rates from somebody else's package: what it answers is looked at, and its faults are told as its own."""
+"""Check the answers of plug-in rate sources, and blame them for their faults."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sharc_crawler.rates.make import make_sources
 Rates = Callable[[Sequence[Sighting], Instant], Sequence[RateEstimate | None]]
 
 NAMED = "SHARC_RATES: "
-MOST = 1e6  #: changes a second that a page may have: figures are made of squares
+MOST = 1e6  #: maximum rate, changes per second: its square must not overflow
 
 
 def checked(source: RateSource) -> Rates:
-    """Its ``rates``; raises :class:`~sharc_crawler.errors.DataError` where that fails, or answers what is none.
+    """Wrap a source's ``rates``: raise :class:`~sharc_crawler.errors.DataError` if it fails or answers wrongly.
 
     >>> class Short:
     ...     def rates(self, sightings, now): return []
@@ -36,15 +36,15 @@ def checked(source: RateSource) -> Rates:
             raise fault(who, f"answered with {type(found).__name__}, not a sequence of RateEstimate or None")
         if (given := tried(who, lambda: len(found))) != len(sightings):
             raise fault(who, f"gave {given:,} answers for {counted(len(sightings), 'page')}")
-        return [None if one is None else _plain(who, one) for one in found]
+        return [None if estimate is None else _plain(who, estimate) for estimate in found]
 
     return rates
 
 
 def tried_out(spec: str) -> Sequence[RateSource]:
-    """The sources of a setting, each asked about a page that is made up.
+    """Make the sources of a setting, and try each plug-in with a made-up page.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where somebody else's fails at that.
+    Raises :class:`~sharc_crawler.errors.UsageError` if a plug-in fails.
     """
     sources = make_sources(spec, {})
     for name, source in zip(spec.split(","), sources, strict=True):
@@ -59,13 +59,13 @@ def tried_out(spec: str) -> Sequence[RateSource]:
 
 
 def _plain(who: str, given: object) -> RateEstimate:
-    """An estimate in Python's own numbers: those of other libraries (a model's, say) no store or report can keep."""
+    """Return an estimate with Python's own numbers: stores and reports cannot keep those of other libraries."""
     if isinstance(given, RateEstimate) and isinstance(given.source, str) and given.source.isprintable():
         rate, source, shape, observations, spread = given
-        with suppress(TypeError, ValueError, OverflowError):  # no numbers
-            one = RateEstimate(float(rate), str(source), float(shape), int(observations), float(spread))
-            told = any(isinstance(number, str) for number in (rate, shape, observations, spread))
-            bounded = 0 <= one.rate <= MOST and 0 <= one.spread <= MOST
-            if bounded and one.shape > 0 and one.observations >= 0 and not told:
-                return one
+        with suppress(TypeError, ValueError, OverflowError):  # not numbers
+            plain = RateEstimate(float(rate), str(source), float(shape), int(observations), float(spread))
+            texts = any(isinstance(number, str) for number in (rate, shape, observations, spread))
+            bounded = 0 <= plain.rate <= MOST and 0 <= plain.spread <= MOST
+            if bounded and plain.shape > 0 and plain.observations >= 0 and not texts:
+                return plain
     raise fault(who, f"gave {given!r:.300}, not RateEstimate(rate, source) or None: rates are 0 to {MOST:.0e}")

@@ -1,8 +1,8 @@
-"""What is known of how pages changed, in columns: one flat array per fact, cut into pages by offsets.
+"""Histories of pages' changes, in columns: one flat array per fact, with offsets by page.
 
-A page that was seen at instants t_0 < t_1 < … < t_k has k *intervals*; each either showed a change or did not. That is
-all an estimator reads (:class:`Histories`). A :class:`SiteHistory` is one site's word for word: accesses, and what
-server and sitemap said about the last modification.
+A page accessed at instants t_0 < t_1 < … < t_k has k *intervals*; each shows a change or none. Estimators read only
+these (:class:`Histories`). A :class:`SiteHistory` has all accesses of one site, with lastmods and Last-Modified
+headers.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Instant, Seconds, Url
 from sharc_crawler.rates.base import NO_CHANGE
 
-UNKNOWN = -1  #: nobody can tell whether the page changed in the interval
+UNKNOWN = -1  #: it is unknown whether the page changed in the interval
 UNCHANGED = 0
 CHANGED = 1  #: at least once
-DATED = 2  #: the last change is known to the instant: the interval runs from it, not from the access before
+DATED = 2  #: the instant of the last change is known: the interval begins there, not at the access before
 
 
 @dataclass(frozen=True, slots=True)
 class Histories:
-    """Intervals of many pages; page i owns the intervals ``offsets[i]:offsets[i + 1]``.
+    """Intervals of many pages; page i has the intervals ``offsets[i]:offsets[i + 1]``.
 
     >>> h = Histories.of([[7.0, 7.0], [1.0], []], [[0, 1], [1], []])
     >>> len(h), h.total(h.lengths).tolist(), h.observations().tolist()
@@ -39,7 +39,7 @@ class Histories:
     lengths: NDArray[np.float64]  #: seconds (or any one unit of time), each > 0
     changed: NDArray[np.int8]  #: UNKNOWN, UNCHANGED, CHANGED, DATED
     ends: NDArray[np.float64]  #: instants at which the intervals end
-    weights: NDArray[np.float64] | None = None  #: what each counts in a likelihood; None: 1
+    weights: NDArray[np.float64] | None = None  #: of each interval in a likelihood; None: 1
 
     def __post_init__(self) -> None:
         m = len(self.lengths)
@@ -53,7 +53,7 @@ class Histories:
 
     @classmethod
     def of(cls, lengths: Sequence[ArrayLike], changed: Sequence[ArrayLike]) -> Histories:
-        """Histories from one sequence of lengths and one of bits per page; the last interval of each ends at 0."""
+        """Make histories from a sequence of lengths and one of outcomes per page; last intervals end at 0."""
         rows = [np.asarray(row, np.float64) for row in lengths]
         ends = [np.cumsum(row) - row.sum() for row in rows]
         offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
@@ -67,7 +67,7 @@ class Histories:
         )
 
     def total(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of a value per interval over each page's intervals; 0 for a page without any."""
+        """Return the sum of a value over each page's intervals; 0 for a page without any."""
         sums = np.zeros(len(self))
         starts = self.offsets[:-1]
         filled = self.offsets[1:] > starts
@@ -78,12 +78,12 @@ class Histories:
         return sums
 
     def observations(self) -> NDArray[np.int64]:
-        """The number of intervals per page whose outcome is known."""
+        """Return the number of intervals with a known outcome, by page."""
         known = self.changed != UNKNOWN
         return np.diff(self.offsets) if known.all() else self.total(known.astype(np.float64)).astype(np.int64)
 
     def known(self) -> Histories:
-        """The histories without the intervals whose outcome is unknown."""
+        """Return the histories without intervals of unknown outcome."""
         keep = self.changed != UNKNOWN
         if keep.all():
             return self
@@ -92,7 +92,7 @@ class Histories:
         return Histories(offsets, self.lengths[keep], self.changed[keep], self.ends[keep], weights)
 
     def select(self, pages: NDArray[np.int64]) -> Histories:
-        """The histories of some pages, in the order given."""
+        """Return the histories of some pages, in the order given."""
         counts = np.diff(self.offsets)[pages]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         take = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][pages] - offsets[:-1], counts)
@@ -100,22 +100,22 @@ class Histories:
         return Histories(offsets, self.lengths[take], self.changed[take], self.ends[take], weights)
 
     def recoded(self, changed: NDArray[np.int8]) -> Histories:
-        """The same intervals with other outcomes."""
+        """Return the intervals with other outcomes."""
         return replace(self, changed=changed)
 
     def weighted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A value per interval, times the interval's weight."""
+        """Return a value per interval times the interval's weight."""
         return values if self.weights is None else values * self.weights
 
     def discounted(self, now: Instant, half_life: Seconds) -> Histories:
-        """The histories with weights that halve with every ``half_life`` between an interval's end and ``now``."""
+        """Return the histories with weights that halve every ``half_life`` between an interval's end and ``now``."""
         weights = self.ends - now
         np.minimum(weights, 0.0, out=weights)
         weights /= half_life
         return replace(self, weights=np.exp2(weights, out=weights))  # in place: there may be millions
 
     def fading(self, half_life: Seconds) -> Histories:
-        """The histories with weights that halve every ``half_life`` between an interval's end and its page's last one.
+        """Return the histories with weights that halve every ``half_life`` from an interval's end to the page's last.
 
         >>> Histories.of([[1.0, 5.0]], [[1, 0]]).fading(5.0).weights.tolist()
         [0.5, 1.0]
@@ -128,7 +128,7 @@ class Histories:
         return replace(self, weights=np.exp2(weights, out=weights))
 
     def weighing(self, least: float) -> Histories:
-        """The histories without the intervals that count less than so much.
+        """Return the histories without intervals of less than this weight.
 
         >>> Histories.of([[1.0, 50.0, 5.0]], [[1, 0, 0]]).fading(5.0).weighing(1e-3).lengths.tolist()
         [50.0, 5.0]
@@ -140,7 +140,7 @@ class Histories:
         return Histories(offsets, self.lengths.take(use), self.changed.take(use), self.ends.take(use), weights)
 
     def blocks(self, size: int) -> Iterator[tuple[slice, Histories]]:
-        """The pages in blocks, for work in a bounded memory: each block's slice of the pages, and its histories."""
+        """Yield the pages in blocks, to bound memory: each block's slice of the pages, and its histories."""
         for start in range(0, len(self), size):
             pages = slice(start, min(start + size, len(self)))
             a, b = self.offsets[pages.start], self.offsets[pages.stop]
@@ -149,12 +149,12 @@ class Histories:
             yield pages, Histories(offsets, self.lengths[a:b], self.changed[a:b], self.ends[a:b], weights)
 
     def pages(self) -> NDArray[np.int64]:
-        """The page of every interval."""
+        """Return the page of every interval."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
 
 class Links(Sequence[tuple[Url, Url]]):
-    """Source and target of links between known URLs, in columns: pairs are made when they are asked for.
+    """Links between known URLs, in columns; pairs of URLs are made on access.
 
     >>> links = Links(["http://h/a", "http://h/b"], np.array([0, 1]), np.array([1, 0]))
     >>> list(links)[0], [column.tolist() for column in links.among({"http://h/b": 0, "http://h/a": 1})]
@@ -173,11 +173,11 @@ class Links(Sequence[tuple[Url, Url]]):
     def __getitem__(self, at: slice) -> list[tuple[Url, Url]]: ...
     def __getitem__(self, at: int | slice) -> tuple[Url, Url] | list[tuple[Url, Url]]:
         if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
+            return [self[place] for place in range(*at.indices(len(self)))]
         return self.urls[self.sources[at]], self.urls[self.targets[at]]
 
     def among(self, numbers: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Those between two different URLs that have a number, as numbers."""
+        """Return the links between two different numbered URLs, as numbers."""
         of = np.array([numbers.get(url, -1) for url in self.urls], np.int64)
         sources, targets = of[self.sources], of[self.targets]
         known = (sources >= 0) & (targets >= 0) & (sources != targets)
@@ -186,9 +186,9 @@ class Links(Sequence[tuple[Url, Url]]):
 
 @dataclass(frozen=True, slots=True)
 class SiteHistory:
-    """Every access to every known URL of a site, page by page, in the order of time; NaN where nothing was said.
+    """Every access to every known URL of a site, page by page, in the order of time; NaN for missing values.
 
-    The first access of a page has nothing to be compared with: its bit is UNKNOWN.
+    The first access of a page has nothing to compare with: its outcome is UNKNOWN.
     """
 
     site: str
@@ -196,7 +196,7 @@ class SiteHistory:
     offsets: NDArray[np.int64]  #: shape (urls + 1,), into the columns below
     times: NDArray[np.float64]  #: instants of the accesses
     changed: NDArray[np.int8]  #: against the access before: UNKNOWN, UNCHANGED, CHANGED
-    lastmods: NDArray[np.float64]  #: the sitemap's word at that time
+    lastmods: NDArray[np.float64]  #: in the sitemap at that time
     precisions: NDArray[np.float64]  #: of the lastmods, seconds
     modified: NDArray[np.float64]  #: the server's ``Last-Modified``
 
@@ -204,7 +204,7 @@ class SiteHistory:
         return len(self.urls)
 
     def histories(self) -> Histories:
-        """The intervals between the accesses of each page."""
+        """Return the intervals between the accesses of each page."""
         follows = np.ones(len(self.times), np.bool_)
         follows[self.offsets[:-1][self.offsets[1:] > self.offsets[:-1]]] = False
         lengths = np.diff(self.times, prepend=0.0)[follows]
@@ -212,20 +212,20 @@ class SiteHistory:
         return Histories(offsets, lengths, self.changed[follows], self.times[follows])
 
     def latest(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The last value of each page in a column that is not NaN; NaN where a page has none."""
+        """Return the last value of each page in a column that is not NaN; NaN if there is none."""
         out = np.full(len(self), np.nan)
-        said = ~np.isnan(values)
-        out[self.pages()[said]] = values[said]  # in the order of time: the last assignment stays
+        known = ~np.isnan(values)
+        out[self.pages()[known]] = values[known]  # in the order of time: the last assignment stays
         return out
 
     def latest_lastmods(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The last lastmod that each page was given, and when it was read; NaN where it has none."""
+        """Return the last lastmod of each page, and when it was read; NaN if there is none."""
         return self.latest(self.lastmods), self.latest(np.where(np.isnan(self.lastmods), np.nan, self.times))
 
     def select(self, pages: NDArray[np.int64]) -> SiteHistory:
-        """The history of some URLs, in the order given."""
+        """Return the history of some URLs, in the order given."""
         if len(pages) == len(self) and np.array_equal(pages, np.arange(len(self))):
-            return self  # its URLs are known again, and their classes
+            return self  # its URLs stay in caches
         counts = np.diff(self.offsets)[pages]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         take = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][pages] - offsets[:-1], counts)
@@ -241,7 +241,7 @@ class SiteHistory:
         )
 
     def before(self, instant: Instant) -> SiteHistory:
-        """The history as it stood at an instant: later accesses are left out, URLs stay, some without an access."""
+        """Return the history as it was at an instant: without later accesses, but with all URLs."""
         keep = self.times <= instant
         return replace(
             self,
@@ -254,20 +254,20 @@ class SiteHistory:
         )
 
     def without_lastmods(self, pages: NDArray[np.bool_]) -> SiteHistory:
-        """The history as if nothing had been said of the last modification of some pages."""
+        """Return the history without the lastmods of some pages."""
         return replace(self, lastmods=np.where(pages[self.pages()], np.nan, self.lastmods))
 
-    def sitemap_read(self, now: Instant, said: Iterable[tuple[str, Instant, Seconds]]) -> SiteHistory:
-        """The history with one more look at the pages: lastmods, and their precisions, as the sitemap has them ``now``.
+    def sitemap_read(self, now: Instant, entries: Iterable[tuple[str, Instant, Seconds]]) -> SiteHistory:
+        """Return the history with one more access by the sitemap ``now``: URLs, lastmods and their precisions.
 
-        It counts as an access: a lastmod later than the access before tells of a change, an earlier one of none. Where
-        its precision leaves it open, so does the bit. URLs that are new follow the known ones.
+        A lastmod later than the access before shows a change, an earlier one none; one whose precision leaves that open
+        is UNKNOWN. New URLs follow the known ones.
         """
         rows: dict[str, int] = {url: row for row, url in enumerate(self.urls)}
         urls = Texts()
         urls.extend(self.urls)
         lastmods, precisions = (array("d", [np.nan]) * len(self) for _ in range(2))
-        for url, lastmod, precision in said:
+        for url, lastmod, precision in entries:
             if (row := rows.get(url)) is not None:
                 lastmods[row], precisions[row] = lastmod, precision
             else:
@@ -279,7 +279,7 @@ class SiteHistory:
     def looked_at(
         self, now: Instant, urls: Sequence[str], lastmods: NDArray[np.float64], precisions: NDArray[np.float64]
     ) -> SiteHistory:
-        """The same from columns, NaN where a URL has no lastmod; the first of the URLs are those of the history."""
+        """Do the same from columns, with NaN for URLs without lastmod; the history's URLs come first."""
         counts = np.zeros(len(urls), np.int64)
         counts[: len(self)] = np.diff(self.offsets)
         listed = np.flatnonzero(~np.isnan(lastmods))
@@ -304,23 +304,23 @@ class SiteHistory:
 
     @classmethod
     def empty(cls, site: str = "") -> SiteHistory:
-        """Of a site that was never captured."""
+        """Make the history of a site never captured."""
         nothing = np.zeros(0)
         return cls(site, [], np.zeros(1, np.int64), nothing, nothing.astype(np.int8), nothing, nothing, nothing)
 
     def first(self) -> NDArray[np.float64]:
-        """The instant each URL was first accessed; NaN where it was not."""
+        """Return the instant of each URL's first access; NaN without one."""
         out = np.full(len(self), np.nan)
         accessed = self.offsets[1:] > self.offsets[:-1]
         out[accessed] = self.times[self.offsets[:-1][accessed]]
         return out
 
     def last_change(self) -> NDArray[np.float64]:
-        """The end of each page's last interval that showed a change; NaN where there is none."""
+        """Return the end of each page's last interval with a change; NaN if there is none."""
         return self.latest(np.where(self.changed == CHANGED, self.times, np.nan))
 
     def sources(self, lastmods: Sequence[float]) -> list[str]:
-        """What the rate of each page rests on: changes that were seen, or dates, before or now in ``lastmods``."""
+        """Return what each page's rate rests on: observed changes, or lastmods (former ones, or ``lastmods``)."""
         seen, now = ~np.isnan(self.last_change()), np.asarray(lastmods)[: len(self)]
         dated = ~np.isnan(self.latest(self.lastmods)) | ~np.isnan(now)
         return [
@@ -329,12 +329,12 @@ class SiteHistory:
         ]
 
     def earliest_lastmod(self) -> NDArray[np.float64]:
-        """The oldest lastmod that each page was ever given; NaN where it has none."""
+        """Return the oldest lastmod of each page; NaN if there is none."""
         out = np.full(len(self), np.inf)
-        said = ~np.isnan(self.lastmods)
-        np.minimum.at(out, self.pages()[said], self.lastmods[said])
+        known = ~np.isnan(self.lastmods)
+        np.minimum.at(out, self.pages()[known], self.lastmods[known])
         return np.where(np.isinf(out), np.nan, out)
 
     def pages(self) -> NDArray[np.int64]:
-        """The page of every access."""
+        """Return the page of every access."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))

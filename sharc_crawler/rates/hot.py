@@ -1,8 +1,8 @@
-"""The few hot pages of a site of cold ones, seen by lastmods of seconds or minutes ago before any capture.
+"""Rates of the few hot pages on a cold site, seen by lastmods of seconds or minutes ago.
 
-One Gamma prior, learned where nearly all ages are months, cannot believe a page to change every minute. Some share of
-the pages, learned from all ages, is therefore taken to have any rate from once an hour to once in ten seconds. Pages
-that a program publishes at one moment are not hot for that: they share their lastmod, as hot ones hardly do.
+One Gamma prior, learned from ages that are mostly months, excludes pages that change every minute. So a share of the
+pages, learned from all ages, is assumed to have any rate from once an hour to once in ten seconds. Pages that a program
+publishes at one moment are not hot: they share their lastmod, as hot ones hardly do.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.history import DATED
 
 HOUR = 3_600.0
-RATES = np.geomspace(1.0 / HOUR, 0.1, 32)  #: of hot pages, each as likely before its age is known
-OLDEST = 100 * HOUR  #: no page is hot that has stood still for so long: the odds are e⁻¹⁰⁰
+RATES = np.geomspace(1.0 / HOUR, 0.1, 32)  #: of hot pages, a priori equally likely
+OLDEST = 100 * HOUR  #: age above which no page is hot: the odds are e⁻¹⁰⁰
 ROUNDS = 60
-FEW, SPIKE = 3, 5.0  #: pages that may share a lastmod, and beside them so many times as many as do by chance
-BLOCK = 1 << 12  #: ages looked at together, each by all rates
+FEW, SPIKE = 3, 5.0  #: pages that may share a lastmod: so many, plus this factor times those by chance
+BLOCK = 1 << 12  #: ages processed together
 
 
 def with_hot_pages(
     cold: Estimates, lastmods: NDArray[np.float64], read: NDArray[np.float64], varied: Estimates | None = None
 ) -> Estimates:
-    """Posterior rates by age where a page may also be hot, each the Gamma distribution with its mean and spread.
+    """Return posterior rates by age if pages may be hot: Gamma distributions with the mixture's mean and spread.
 
     Parameters
     ----------
     cold: posteriors of :func:`~sharc_crawler.rates.age.age_rates`, changes per second
-    lastmods, read: what they were learned from; a lastmod that dates no change, a bare date and one that was still to
-        come when it was read say nothing of minutes
-    varied: rates of those that are not hot, where pages differ more than one Gamma prior holds; None: as ``cold``
+    lastmods, read: what they were learned from; a lastmod that dates no change, a bare date or one in the future is
+        ignored
+    varied: rates of pages that are not hot, if they vary more than one Gamma prior allows; None: ``cold``
 
     """
     others = cold if varied is None else varied
@@ -56,7 +56,7 @@ def with_hot_pages(
 
 
 def _at_once(lastmods: NDArray[np.float64], ages: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which pages were edited as one: more have their lastmod than those changed about then would share by chance."""
+    """Return which pages were edited at once: more pages share their lastmod than by chance."""
     _, place, counts = np.unique(lastmods, return_inverse=True, return_counts=True)
     shared, around = counts[place], 2.0 * ages
     unit = np.where(lastmods % 60.0 == 0.0, 60.0, 1.0)  # minutes, or seconds
@@ -65,7 +65,7 @@ def _at_once(lastmods: NDArray[np.float64], ages: NDArray[np.float64]) -> NDArra
 
 
 def _hot(ages: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The density of each age if its page is hot, and the means of its rate and of its square then, shape (3, ages)."""
+    """Return, by age, the density if the page is hot, and the means of its rate and of its square, shape (3, ages)."""
     hot = RATES * np.exp(-np.multiply.outer(ages, RATES))
     total = hot.sum(1)
     moments = np.stack([hot @ RATES, hot @ RATES**2]) / np.maximum(total, np.finfo(float).tiny)
@@ -73,13 +73,13 @@ def _hot(ages: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _lomax(ages: NDArray[np.float64], shape: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Density of the ages under the Gamma priors of which these (shape, inverse scale) are the posteriors."""
+    """Return the density of ages under the Gamma priors whose posteriors have this shape and inverse scale."""
     before = np.maximum(scale - ages, np.finfo(float).tiny)
     return np.asarray((shape - 1.0) / scale * (before / scale) ** (shape - 1.0))
 
 
 def _chance(cold: NDArray[np.float64], hot: NDArray[np.float64], pages: int) -> NDArray[np.float64]:
-    """That each page is hot: the share of hot ones among so many, learned by EM, with half a page of either kind."""
+    """Return the probability that each page is hot, by EM over the share of hot pages (prior: half a page each)."""
     share = 0.5
     for _ in range(ROUNDS):
         chance = share * hot / (share * hot + (1.0 - share) * cold)

@@ -1,11 +1,11 @@
-"""Rates learned from a site's own past: how what was known some weeks ago foretold the weeks that followed.
+"""Rates learned from a site's own past: how well features of some weeks ago predicted the weeks that followed.
 
-The history is cut at several instants in the past. What was known of each page at a cut (its changes, recent ones
-counting more; the age of its last change; the company it keeps) is set against whether it changed in the time after
-the cut, as long as the capture to come. Over all pages and cuts a log-linear regression learns what each is worth, and
-boosted trees what each is worth where another is low; both are asked about the pages as they are now. The answer is
-the geometric mean of theirs and of what the page's own changes say under the prior of its class: three that err in
-different ways. Nothing after ``now`` is looked at.
+The history is cut at several past instants. Features of each page at a cut (its changes, recent ones with more weight;
+the age of its last change; its surroundings) are compared with whether it changed in the time after the cut, which is
+as long as the coming capture. A log-linear regression learns their weights over all pages and cuts, boosted trees their
+interactions; both then predict from the pages' present features. The result is the geometric mean of both and of the
+rate by the page's own changes under its class's prior: three predictions with different errors. Nothing after ``now``
+is used.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ WEEK = 7 * DAY
 HALF_LIVES = (3 * WEEK, 12 * WEEK, 52 * WEEK)
 NEAR_HALF_LIVES = (4 * WEEK, 26 * WEEK)  #: of activity in the surroundings
 YOUNG = 60 * DAY
-OLD = 400 * DAY  #: ages beyond are as good as this
-CUTS = 10  #: at most
-SHARE = 0.25  #: of the history, at most, that follows a cut
-HEAD = 0.3  #: of the history, at least, that comes before one
-LOOKS = 2.0  #: intervals between captures, at least, that follow a cut
+OLD = 400 * DAY  #: maximum age; older ones are cut
+CUTS = 10  #: maximum of cuts
+SHARE = 0.25  #: maximum share of the history after a cut
+HEAD = 0.3  #: minimum share of the history before a cut
+LOOKS = 2.0  #: minimum time after a cut, in intervals between captures
 SHAPES = np.geomspace(0.25, 64.0, 17)
-EVENTS = 30  #: changes after the cuts, at least: a regression on fewer is not worth its while
+EVENTS = 30  #: minimum of changes after the cuts
 WEIGHTS = (1.0, 1.0, 2.0)  #: in the mean of logarithms: counted, log-linear, trees
-EXAMPLES = 100_000  #: that are learned from, at most: of all cuts together, equally many of each
-FOREST = 200  #: examples of a change from which on trees are grown
+EXAMPLES = 100_000  #: maximum of examples, equally many of each cut
+FOREST = 200  #: minimum of examples with a change for trees
 
 
 def learnable(history: SiteHistory, now: Instant, horizon: Seconds) -> bool:
-    """Did the captures in the times looked at, one after each cut, see enough changes to learn from?"""
+    """Did captures see enough changes after the cuts to learn from?"""
     cuts, after = _cuts(history, now, horizon)
     times = history.times[history.changed == CHANGED]
-    looked_at = [(cut < times) & (times <= cut + after) for cut in cuts]  # captures far apart can lie between them all
+    looked_at = [(cut < times) & (times <= cut + after) for cut in cuts]  # all captures may be outside
     return bool(looked_at and np.count_nonzero(np.any(looked_at, axis=0)) >= EVENTS)
 
 
 def learned_rates(history: SiteHistory, now: Instant, horizon: Seconds, surroundings: Surroundings) -> Estimates:
-    """Rates for a capture of length ``horizon`` that starts ``now``, changes per second, for every URL of the history.
+    """Return rates for a capture of length ``horizon`` from ``now``, changes per second, for every URL of the history.
 
     The history must be :func:`learnable`.
     """
@@ -73,7 +73,7 @@ def _combined(*views: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _dispersion(mean: NDArray[np.float64], hit: NDArray[np.bool_]) -> float:
-    """The shape k of Gamma distributions about the learned rates under which what followed the cuts is most likely.
+    """Return the likeliest shape k of Gamma distributions about the learned rates, given the changes after the cuts.
 
     A page whose rate is Gamma(k, λ) changes within t with probability 1 − (1 + λ t/k)^{−k}.
     """
@@ -83,10 +83,10 @@ def _dispersion(mean: NDArray[np.float64], hit: NDArray[np.bool_]) -> float:
 
 
 def _cuts(history: SiteHistory, now: Instant, horizon: Seconds) -> tuple[NDArray[np.float64], Seconds]:
-    """Instants to cut the history at, latest first, and how long a time after each is looked at.
+    """Return the instants of the cuts, latest first, and the time after each.
 
-    None where all observations lie within a week: what is known of a page is told in days and weeks, and of captures
-    minutes apart the regression would learn one rate for all, surely, from one comparison each.
+    There are none if all observations are within a week: features are in days and weeks, and from captures minutes
+    apart the regression would only learn one rate for all pages.
     """
     lengths = history.histories().lengths
     if not len(lengths) or np.ptp(history.times) < WEEK:
@@ -100,9 +100,7 @@ def _cuts(history: SiteHistory, now: Instant, horizon: Seconds) -> tuple[NDArray
 def _examples(
     history: SiteHistory, cut: Instant, after: Seconds, surroundings: Surroundings, most: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.int8], NDArray[np.float64], NDArray[np.float64]]:
-    """Of pages seen before and after the cut: features then, whether the page changed later and in how long a time, and
-    the rate that was counted then; of ``most`` pages drawn at random where there are more.
-    """
+    """Return features, outcome, time watched and counted rate of up to ``most`` pages seen before and after a cut."""
     intervals = history.histories()
     inside = (intervals.ends > cut) & (intervals.ends <= cut + after) & (intervals.changed != UNKNOWN)
     seen = intervals.total(np.where(inside, intervals.lengths, 0.0))
@@ -116,7 +114,7 @@ def _examples(
 
 
 def _features(past: SiteHistory, at: Instant, surroundings: Surroundings) -> NDArray[np.float64]:
-    """What was known of every URL at an instant, shape (urls, features)."""
+    """Return the features of every URL at an instant, shape (urls, features)."""
     intervals = past.histories().known()
     columns = [_recent(Sums.of(intervals.discounted(at, half_life))) for half_life in HALF_LIVES]
     born = np.fmin(np.fmin(past.first(), at), past.earliest_lastmod())
@@ -131,19 +129,19 @@ def _features(past: SiteHistory, at: Instant, surroundings: Surroundings) -> NDA
 
 
 def _directions(surroundings: Surroundings) -> list[int]:
-    """What more of each feature means: 1 more changes, -1 fewer, 0 nobody knows beforehand."""
+    """Return the sign of each feature's effect: 1 more changes, -1 fewer, 0 unknown."""
     around = [1] * surroundings.relations
     own = [1] * len(HALF_LIVES) + [-1, 0, 0, 1]
     return own + around * len(NEAR_HALF_LIVES) + [0] * surroundings.place().shape[1]
 
 
 def _recent(sums: Sums) -> NDArray[np.float64]:
-    """The logarithm of X/T, drawn to the site's mean by a third of a change."""
+    """Return the logarithm of X/T, drawn to the site's mean by a third of a change."""
     mean = float((sums.changed.sum() + 1.0) / (sums.time.sum() + WEEK))
     return np.asarray(np.log((sums.changed + 0.3) / (sums.time + 0.3 / mean)))
 
 
 def _by_age(past: SiteHistory, at: Instant, surroundings: Surroundings) -> NDArray[np.float64]:
-    """The logarithm of the rate that the sitemap alone would give: it reaches back further than the history."""
+    """Return the logarithm of the rate by the sitemap alone, which reaches back further than the history."""
     rate = age_rates(past.latest(past.lastmods), at, surroundings).rate
     return np.zeros(len(rate)) if np.isnan(rate).all() else np.log(rate)

@@ -1,4 +1,4 @@
-"""Sources of rates from their names and options, as users write them: ``captures,predictor:model=model.json``."""
+"""Make rate sources from their names and options, as users write them: ``captures,predictor:model=model.json``."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sharc_crawler.rates.base import RateSource
 
 
 def make_sources(spec: str, offers: Mapping[str, Callable[[], object]], also: Iterable[str] = ()) -> list[RateSource]:
-    """Several sources, separated by commas, in the order in which they are to be asked."""
+    """Make several sources, separated by commas, in the order of asking."""
     return [make_source(part, offers, also) for part in spec.split(",")]
 
 
 def make_source(spec: str, offers: Mapping[str, Callable[[], object]], also: Iterable[str] = ()) -> RateSource:
-    """The source ``NAME`` or ``NAME:option=value:option=value``.
+    """Make the source ``NAME`` or ``NAME:option=value:option=value``.
 
-    Its factory is given the options, and, of what is on offer, what it has arguments for by that name. ``also``: what
-    the caller knows by name besides sources, for the message about a name that nobody knows.
-    Raises :class:`~sharc_crawler.errors.UsageError` for an unknown name or option.
+    Its factory gets the options, and those ``offers`` for which it has an argument of that name. ``also``: further
+    names that the caller knows, for the error about an unknown name. Raises :class:`~sharc_crawler.errors.UsageError`
+    for an unknown name or option.
 
     >>> from sharc_crawler.model import Sighting
     >>> make_source("constant:rate=2.5", {}).rates([Sighting("http://h/")], now=0.0)[0].rate
@@ -50,7 +50,7 @@ def make_source(spec: str, offers: Mapping[str, Callable[[], object]], also: Ite
 
 
 def _value(text: str) -> Any:
-    """A number where it reads as one."""
+    """Return a number if the text is one."""
     for kind in (int, float):
         try:
             return kind(text)

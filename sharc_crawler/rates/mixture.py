@@ -1,9 +1,9 @@
-"""Sites of two kinds of pages, as of news and of pages that stand still: rates that no one Gamma prior holds.
+"""Rates on sites with two kinds of pages, such as news and static pages, which one Gamma prior cannot describe.
 
-Where most pages hardly ever change and a fifth does each week, the likeliest Gamma distribution has neither. The ages
-of the last changes show it: a distribution of any form explains them far better. How many pages change is taken from
-it only then: on most sites what it explains better is that changes come in bursts, and a burst ends. Which pages are
-to change, it tells better on all.
+If most pages hardly ever change and a fifth changes each week, the likeliest Gamma distribution fits neither. The ages
+of last changes show this: a distribution of free form explains them far better. Only then the number of changing pages
+is taken from it: on most sites it only explains better that changes come in bursts, which end. Which pages will change,
+it predicts better on all sites.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from sharc_crawler.rates.history import DATED
 
 Column = NDArray[np.float64]
 
-BETTER, EACH = 10.0, 0.03  #: log-likelihood by which the ages are explained better, at least: in all, and per page
-ENOUGH = 100  #: pages, at least, from which a form is learned
-FACTORS = np.geomspace(1e-3, 1e3, 61)  #: of a page's rate, beside the mean of its like
-HOTTEST = np.geomspace(1e-3, 1e6, 91)  #: where bursts count for rates, as they do in a capture that they outlast
-FINEST = 0.25  #: relative spread of a rate, at least: as far as two factors lie apart
-BLUR = 2.0  #: places by which their weights are smoothed after each round: factors of 1.6
+BETTER, EACH = 10.0, 0.03  #: minimum gain in log-likelihood: in all, and per page
+ENOUGH = 100  #: minimum of pages to learn a form from
+FACTORS = np.geomspace(1e-3, 1e3, 61)  #: of a page's rate, relative to the mean of similar pages
+HOTTEST = np.geomspace(1e-3, 1e6, 91)  #: the same in short captures, in which bursts count as rates
+FINEST = 0.25  #: minimum relative spread of a rate: the distance of two factors
+BLUR = 2.0  #: smoothing of weights after each round, in places: factors of 1.6
 ROUNDS = 100  #: of EM
-AT_ONCE = 3.0  #: pages that may share a lastmod on any site, and each have changed for itself
-LEARNED = 5_000  #: ages that are learned from
+AT_ONCE = 3.0  #: pages that may share a lastmod by chance on any site
+LEARNED = 5_000  #: maximum of ages learned from
 BLOCK = 1 << 11  #: ages looked at together
 
 
 class AnyForm:
-    """A prior of any form for the rates of pages of 100 and more, learned from the ages of their last changes.
+    """A prior of free form for the rates of 100 pages or more, learned from the ages of their last changes.
 
     Parameters
     ----------
     single: posteriors of :func:`~sharc_crawler.rates.age.age_rates`, changes per second
     lastmods, read: what they were learned from
-    factors: of a page's rate, that are possible
-    at_once: a change is a page's own the less, the more are edited at that moment than on most days
+    factors: possible factors of a page's rate
+    at_once: discount changes of pages edited with many others at the same moment
 
     """
 
@@ -50,23 +50,23 @@ class AnyForm:
         at_once: bool = False,
     ) -> None:
         self._single, self._factors = single, factors
-        self._said = said = np.flatnonzero(~np.isnan(lastmods))
+        self._known = known = np.flatnonzero(~np.isnan(lastmods))
         histories = age_histories(lastmods, read)
         dated, self._lengths = histories.changed == DATED, histories.lengths
-        self._dated = _own(lastmods[said], dated) if at_once else dated.astype(np.float64)
-        self._shape = single.shape[said[0]] - dated[0]  # of the Gamma prior, as of all
-        some = np.random.default_rng(0).choice(len(said), min(LEARNED, len(said)), replace=False)
+        self._dated = _own(lastmods[known], dated) if at_once else dated.astype(np.float64)
+        self._shape = single.shape[known[0]] - dated[0]  # of the Gamma prior, the same for all
+        some = np.random.default_rng(0).choice(len(known), min(LEARNED, len(known)), replace=False)
         ages = self._ages(some)[0]
         self._weights, better = _learned(ages, self._dated[some], self._shape, factors)
-        self.far_better = better >= max(BETTER, EACH * len(some))  #: explained than by the one Gamma prior
+        self.far_better = better >= max(BETTER, EACH * len(some))  #: than the one Gamma prior
 
     def rates(self) -> Estimates:
-        """Posterior rates by age, each the Gamma distribution with its mean and spread."""
+        """Return posterior rates by age: Gamma distributions with their mean and spread."""
         single, factors = self._single, self._factors
         found = Estimates(single.rate.copy(), single.spread.copy(), single.shape.copy(), single.observations)
-        for at in range(0, len(self._said), BLOCK):
+        for at in range(0, len(self._known), BLOCK):
             some = slice(at, at + BLOCK)
-            pages, (ages, means) = self._said[some], self._ages(some)
+            pages, (ages, means) = self._known[some], self._ages(some)
             likely = _densities(ages, self._dated[some], factors) * self._weights
             first, second = np.stack([likely @ factors, likely @ factors**2]) / likely.sum(axis=1)
             varies = np.maximum(second / first**2 - 1.0, FINEST**2)
@@ -76,15 +76,15 @@ class AnyForm:
         return found
 
     def _ages(self, some: NDArray[np.int64] | slice) -> tuple[Column, Column]:
-        """Ages of last changes, times the mean rates beforehand, and these."""
-        pages, lengths = self._said[some], self._lengths[some]
+        """Return the ages of last changes times the prior mean rates, and these."""
+        pages, lengths = self._known[some], self._lengths[some]
         before = self._single.shape[pages] / self._single.rate[pages] - lengths
         means: Column = self._shape / np.maximum(before, np.finfo(float).tiny)
         return lengths * means, means
 
 
 def _own(lastmods: Column, dated: NDArray[np.bool_]) -> Column:
-    """The chance that each page's last change is its own: of those edited at once as many are as on most days.
+    """Return the probability that each page's last change is its own: of pages edited at once, as many as usual.
 
     A robot that edits hundreds of a wiki's pages makes none of them hot. A program that always publishes dozens may.
     """
@@ -95,7 +95,7 @@ def _own(lastmods: Column, dated: NDArray[np.bool_]) -> Column:
 
 
 def _learned(ages: Column, dated: Column, shape: float, factors: Column) -> tuple[Column, float]:
-    """The likeliest weights of the factors, and by how much better they explain the ages than the Gamma prior does."""
+    """Return the likeliest weights of the factors, and their gain in log-likelihood over the Gamma prior."""
     gamma = np.exp(shape * (np.log(factors) - factors))
     gamma /= gamma.sum()
     densities, near, weights = _densities(ages, dated, factors), _near(len(factors)), gamma
@@ -106,7 +106,7 @@ def _learned(ages: Column, dated: Column, shape: float, factors: Column) -> tupl
 
 
 def _near(count: int) -> Column:
-    """What each weight lends the others; all that it has."""
+    """Return the smoothing kernel of the weights."""
     places = np.arange(count)
     near: Column = np.exp(-0.5 * (np.subtract.outer(places, places) / BLUR) ** 2)
     near /= near.sum(axis=0)
@@ -114,7 +114,7 @@ def _near(count: int) -> Column:
 
 
 def _densities(ages: Column, dated: Column, factors: Column) -> Column:
-    """Of each age (times the mean rate) under each factor; of a page not seen to change: that it stood still."""
+    """Return the density of each age (times the mean rate) under each factor; without a change, of no change."""
     changed = 1.0 + np.multiply.outer(dated, factors - 1.0)
     found: Column = changed * np.exp(-np.multiply.outer(ages, factors)) + np.finfo(float).tiny
     return found

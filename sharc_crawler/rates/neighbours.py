@@ -1,7 +1,7 @@
-"""Pages that are edited together, as a section is, or all that a template makes: one seen changed tells of the others.
+"""Pages edited together, such as a section or all pages of a template: one change implies others.
 
-How often that was so before, a site's own history says. A capture that has seen some pages of a folder as the archive
-holds them, and those visited after them changed, knows then that the first ones are others by now, too.
+How often that happens is learned from the site's history. If a capture saw the first pages of a folder unchanged and
+the later ones changed, the first ones have probably changed since.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from sharc_crawler.rates.history import CHANGED, Histories, SiteHistory
 Column = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-SHARES = (0.5, 0.7, 0.9, 0.98)  #: of a folder's pages that an edit of the folder touches
-OWN = (0.02, 0.1, 0.3, 1.0)  #: of a page's rate: changes of its own
+SHARES = (0.5, 0.7, 0.9, 0.98)  #: shares of a folder's pages that its edit touches
+OWN = (0.02, 0.1, 0.3, 1.0)  #: shares of a page's rate that are changes of its own
 EDITED = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])  #: shares of the rounds in which a folder is edited
-SURE = 5.0  #: by so much its logarithm of probability must be above that of pages that change by themselves
-LEAST = 3  #: pages of a folder seen in a round, at least
-MOST = 200  #: pages of a folder that are looked at
+SURE = 5.0  #: minimum gain in log-likelihood over pages that change independently
+LEAST = 3  #: minimum of a folder's pages seen in a round
+MOST = 200  #: maximum of a folder's pages examined
 MOST_FOLDERS = 100
-RARE = 1e-9  #: probabilities are no smaller
+RARE = 1e-9  #: lower bound of probabilities
 
 
 class Together(NamedTuple):
     """How the pages of a site's folders are edited together."""
 
-    share: float  #: of a folder's pages that are touched at once
+    share: float  #: share of a folder's pages touched at once
     rate: float  #: edits of a folder, per second
     own: float  #: share of a page's rate that is its own
 
 
 def folders(urls: Sequence[str]) -> NDArray[np.int64]:
-    """The number of each URL's folder.
+    """Return the number of each URL's folder.
 
     >>> folders(["http://h/a/1", "http://h/b/1/", "http://h/a/2/?x=/"]).tolist()
     [0, 1, 0]
@@ -48,10 +48,10 @@ def folders(urls: Sequence[str]) -> NDArray[np.int64]:
 
 
 def edited_together(history: SiteHistory) -> Together | None:
-    """How often pages of one folder changed in the same round of captures; None: not more than each by itself.
+    """Learn how often pages of one folder change together; None if they change independently.
 
-    In a round a folder was edited, or was not. If so, each page of it changed with the probability ``share``, beside
-    what its own rate brings. The likeliest share and frequency are told, if they explain the past much better.
+    In each round of captures a folder was edited or not. If it was, each page changed with probability ``share``,
+    besides changes by its own rate. Return the likeliest share and frequency if they explain the past much better.
 
     >>> from sharc_crawler.rates.history import SiteHistory
     >>> edited_together(SiteHistory.empty())
@@ -60,7 +60,7 @@ def edited_together(history: SiteHistory) -> Together | None:
     known = some.histories().known()
     if not len(known.lengths):
         return None
-    from sharc_crawler.rates.counted import counted_rates  # only where something is known
+    from sharc_crawler.rates.counted import counted_rates  # only with observations
 
     counted = counted_rates(some)
     pages = known.pages()
@@ -77,10 +77,10 @@ def edited_together(history: SiteHistory) -> Together | None:
         alone = max(alone, float(by_itself.sum()))
         for share in SHARES:
             together = summed(still * (1.0 - share))
-            told = np.logaddexp(np.log1p(-EDITED) + by_itself[:, None], np.log(EDITED) + together[:, None]).sum(axis=0)
-            if told.max() > best:
-                best = float(told.max())
-                often = -np.log1p(-EDITED[told.argmax()]) / np.median(known.lengths)
+            logs = np.logaddexp(np.log1p(-EDITED) + by_itself[:, None], np.log(EDITED) + together[:, None]).sum(axis=0)
+            if logs.max() > best:
+                best = float(logs.max())
+                often = -np.log1p(-EDITED[logs.argmax()]) / np.median(known.lengths)
                 found = Together(share, float(often), own)
     return found if best - alone >= SURE else None
 
@@ -88,17 +88,17 @@ def edited_together(history: SiteHistory) -> Together | None:
 def stale(
     together: Together, begins: Column, visits: Column, changed: Mask, rates: Column, shapes: Column, now: Instant
 ) -> Column:
-    """How likely each page of a folder, in the order of their visits, has been edited since, with the others.
+    """Return the probability that each page of a folder was edited since its visit, together with the others.
 
-    The first edit of the folder since the archive's look came before the first visit, between two of them, after the
-    last, or not at all so far.
+    The folder's first edit since the archive last saw it was before the first visit, between two visits, after the last
+    one, or has not happened yet.
 
     Parameters
     ----------
-    begins: instants since when each page is compared, with what the archive saw
+    begins: when the archive last saw each page
     visits: instants of the visits, rising
-    changed: was it another page by then?
-    rates, shapes: as held, changes per second
+    changed: had the page changed by its visit?
+    rates, shapes: of the pages, changes per second
 
     >>> times, shapes, rates = np.arange(6.0) + 10.0, np.full(6, np.inf), np.full(6, 0.01)
     >>> often, seen = Together(0.9, 0.01, 0.1), np.arange(6) > 2
@@ -110,7 +110,7 @@ def stale(
     """
     still = calm(together.own, rates, shapes, visits - begins)
     before, after = _chances(still, changed), _chances(still * (1.0 - together.share), changed)
-    # the edit comes before visit k: those from k on show it; k = n: none does
+    # if the edit is before visit k, visits from k on show it; k = n: none does
     likely = np.concatenate([[0.0], np.cumsum(before)]) + np.concatenate([np.cumsum(after[::-1])[::-1], [0.0]])
     instants = np.concatenate([[begins.min()], visits, [max(now, visits[-1])]])
     passed = np.exp(-together.rate * np.maximum(instants - begins.min(), 0.0))
@@ -121,27 +121,27 @@ def stale(
 
 
 def calm(own: float, rates: Column, shapes: Column, periods: Column) -> Column:
-    """Probabilities that pages do not change by themselves; shapes of Gamma posteriors, inf: the rates are known."""
+    """Return the probabilities that pages do not change by themselves; shapes: inf for known rates."""
     expected, finite = own * rates * periods, np.where(np.isinf(shapes), 1.0, shapes)
     return np.asarray(np.where(np.isinf(shapes), np.exp(-expected), (1.0 + expected / finite) ** -finite))
 
 
 def _chances(still: Column, changed: Mask) -> Column:
-    """Logarithms of the probabilities of what was seen."""
+    """Return the log probabilities of the outcomes."""
     return np.asarray(np.log(np.maximum(np.where(changed, 1.0 - still, still), RARE)))
 
 
 def _rounds(known: Histories, owners: NDArray[np.int64]) -> tuple[NDArray[np.int64], Mask]:
-    """The folder's round that each interval is of, numbered; which of these hold enough pages."""
+    """Return the number of each interval's round and folder, and which of these have enough pages."""
     ends = np.floor(known.ends / np.median(known.lengths)).astype(np.int64)
     place = np.unique(np.column_stack([owners, ends]), axis=0, return_inverse=True)[1].ravel()
     return place, np.bincount(place) >= LEAST
 
 
 def _sampled(history: SiteHistory) -> SiteHistory:
-    """Some pages of some folders, evenly drawn, of those accessed at least twice."""
+    """Sample pages of some folders evenly, of those accessed at least twice."""
     pages = np.flatnonzero(np.diff(history.offsets) > 1)
     owners = folders([history.urls[page] for page in pages.tolist()])
-    members = [pages[owners == one] for one in np.flatnonzero(np.bincount(owners, minlength=1) >= LEAST)]
-    some = [one[:: -(-len(one) // MOST)] for one in members[:: -(-len(members) // MOST_FOLDERS) or 1]]
+    members = [pages[owners == folder] for folder in np.flatnonzero(np.bincount(owners, minlength=1) >= LEAST)]
+    some = [own[:: -(-len(own) // MOST)] for own in members[:: -(-len(members) // MOST_FOLDERS) or 1]]
     return history.select(np.sort(np.concatenate([np.zeros(0, np.int64), *some])).astype(np.int64))

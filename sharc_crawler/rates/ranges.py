@@ -1,4 +1,4 @@
-"""Where a page's true rate lies: the shortest range that holds four fifths of its Gamma posterior."""
+"""The shortest range with 80 % of a rate's Gamma posterior."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from scipy.special import gammaincinv, xlogy
 
 Column = NDArray[np.float64]
 
-WITHIN = 0.8  #: of true rates
-POINT = 1e6  #: a shape from here on is a point
-SHAPES = np.geomspace(1.0, POINT, 97)  #: between which what lies below a range is interpolated
-STEPS = 40  #: of halving
+WITHIN = 0.8  #: probability of the range
+POINT = 1e6  #: shape from which on the posterior is a point
+SHAPES = np.geomspace(1.0, POINT, 97)  #: shapes between which the share below the range is interpolated
+STEPS = 40  #: of the bisection
 
 
 def shortest(rates: ArrayLike, shapes: ArrayLike) -> tuple[Column, Column]:
-    """From where to where.
+    """Return the lower and upper ends of the ranges.
 
-    A range that leaves as much out below as above never begins at 0. So it misses all pages that never change, and of
-    pages that were seen once or twice it holds too many or too few, by how alike all are, which so few looks cannot
-    tell. Up to shape 1 the shortest begins at 0.
+    A central range never begins at 0. So it misses all pages that never change, and its coverage of pages seen once or
+    twice depends on how similar all pages are, which so few accesses cannot show. Up to shape 1 the shortest begins at
+    0.
 
     >>> low, high = shortest([1.0, 1.0], [0.5, 50.0])
     >>> low.round(2).tolist(), high.round(2).tolist()
@@ -34,7 +34,7 @@ def shortest(rates: ArrayLike, shapes: ArrayLike) -> tuple[Column, Column]:
 
 
 def _left_out() -> Column:
-    """Which share lies below the shortest range, by shape: the density is the same at both of its ends."""
+    """Return the share below the shortest range, by shape: the density is equal at both its ends."""
     low, high = np.zeros(len(SHAPES)), np.full(len(SHAPES), 1.0 - WITHIN)
     for _ in range(STEPS):
         share = (low + high) / 2

@@ -1,4 +1,4 @@
-"""Rebuilds: what changed many pages at one instant is one event, and tells nothing of each page's own changes."""
+"""Rebuilds: many pages changed at one instant are one event, not each page's own changes."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from sharc_crawler.rates.age import DAY, imported
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 
 YEAR, USUAL = 365 * DAY, 100 * DAY
-FORMER = 0.5  #: of a rebuild in :data:`USUAL` is held of every site, beside what is seen
-MOST = 10_000  #: pages that are looked at, drawn at random where there are more
+FORMER = 0.5  #: prior number of rebuilds, in the time :data:`USUAL`
+MOST = 10_000  #: maximum of pages examined, drawn at random
 
 
 class Rebuilds(NamedTuple):
-    """How often a site is rebuilt, by the lastmods that many pages shared."""
+    """How often a site is rebuilt, by lastmods that many pages share."""
 
     rate: float  #: per second
-    touched: float  #: share of the pages, of one rebuild
+    touched: float  #: share of the pages that a rebuild changes
 
 
 def sampled(pages: int) -> NDArray[np.int64]:
-    """Some of so many pages, in their order."""
+    """Sample the numbers of so many pages, in order."""
     if pages <= MOST:
         return np.arange(pages)
     return np.sort(np.random.default_rng(0).choice(pages, MOST, replace=False))
 
 
 def seen_rebuilds(history: SiteHistory, now: Instant) -> Rebuilds | None:
-    """Rebuilds of the last year that lastmods told of, each as far as later changes left it to be seen; None: none.
+    """Return the rate of rebuilds in the last year, by lastmods that later changes left visible; None: none seen.
 
-    They are held to come by chance, in the time since the first access, or since the oldest that is seen.
+    The rate is over the time since the first access, or since the oldest rebuild seen.
     """
     order = np.lexsort((history.lastmods, history.pages()))
     pages, lastmods = history.pages()[order], history.lastmods[order]
@@ -49,10 +49,10 @@ def seen_rebuilds(history: SiteHistory, now: Instant) -> Rebuilds | None:
 
 
 def own_changes(history: SiteHistory) -> SiteHistory:
-    """The history as if the pages that a rebuild may have touched had been accessed by it, too.
+    """Return the history with an added access, at each rebuild, of the pages that it may have touched.
 
-    Until then nobody can tell whether a page had changed of itself. Since then it has not where its lastmod is the
-    rebuild's, and has where it is later. That is so of dated rebuilds alone: of captures without lastmods see
+    Up to the rebuild it is unknown whether a page changed of its own. Since then it has not if its lastmod is the
+    rebuild's, and has if it is later. This only works for dated rebuilds; for captures without lastmods see
     :mod:`~sharc_crawler.rates.evidence`.
     """
     hit = np.flatnonzero((history.changed == CHANGED) & ~np.isnan(history.lastmods))

@@ -1,4 +1,4 @@
-"""Log-linear rates: what features of a page say about how often it changes."""
+"""Log-linear regression of change rates on features of pages."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from numpy.typing import NDArray
 from sharc_crawler.rates.history import CHANGED, DATED
 
 STEPS = 50
-HALVINGS = 30  #: of a step that overshoots
-ROUNDING = 1e-12  #: of the likelihood's logarithm
-BLOCK = 1 << 15  #: rows that are asked about together
-FLAT = 0.05  #: a feature that varies less is not blown up to unit variance: it may be a trace of the answer itself
+HALVINGS = 30  #: maximum of halvings of a step that overshoots
+ROUNDING = 1e-12  #: relative rounding error of the log-likelihood
+BLOCK = 1 << 15  #: rows predicted together
+FLAT = 0.05  #: minimum scale: features that vary less may be a trace of the outcome, and are not scaled up
 
 
 class LogLinear:
-    """log λ = β_0 + β·x with a ridge penalty, fitted to intervals that showed a change, or none, or a dated one.
+    """log λ = β_0 + β·x with a ridge penalty, fitted to intervals with a change, none, or a dated one.
 
     An interval of length t shows a change with probability 1 − e^{−λ t}. Features are standardised before the penalty.
 
     Parameters
     ----------
     ridge:
-        penalty on β² (features have unit variance); 30 counts like a few dozen changes
+        penalty on β² (features have unit variance); 30 weighs like a few dozen changes
 
     Attributes
     ----------
     coefficients_:
         β of the standardised features, the intercept first
     fitted_:
-        the rate of every row that it was fitted to
+        the fitted rate of every training row
 
     Examples
     --------
@@ -46,7 +46,7 @@ class LogLinear:
         self.ridge = ridge
 
     def fit(self, features: NDArray[np.float64], changed: NDArray[np.int8], lengths: NDArray[np.float64]) -> Self:
-        """Newton's method on the penalised likelihood, which is concave; one row per interval."""
+        """Maximize the penalised likelihood, which is concave, by Newton's method; one row per interval."""
         self.mean_ = features.mean(0)
         off = features - self.mean_
         self.scale_ = np.maximum(np.sqrt(np.einsum("ij,ij->j", off, off) / len(off)), FLAT)
@@ -62,7 +62,7 @@ class LogLinear:
             step = np.linalg.solve(hessian, x.T @ score - penalty * beta)
             done = np.abs(step).max() < 1e-6
             step /= max(1.0, np.abs(step).max())
-            for _ in range(HALVINGS):  # one page far from all others may make a whole step one to e^60 times its rate
+            for _ in range(HALVINGS):  # an outlier may make a full step raise its rate by e^60
                 mean, new = _value(x, beta + step, penalty, changed, lengths)
                 if new >= value - ROUNDING * abs(value):
                     break
@@ -74,7 +74,7 @@ class LogLinear:
         return self
 
     def rate(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The rate of every row, per unit of the lengths that were fitted."""
+        """Return the rate of every row, per unit of the fitted lengths."""
         blocks = (features[at : at + BLOCK] for at in range(0, len(features) or 1, BLOCK))
         logs = np.concatenate([self._design(block) @ self.coefficients_ for block in blocks])
         return np.asarray(np.exp(np.clip(logs, -50.0, 50.0)))
@@ -91,15 +91,15 @@ def _value(
     changed: NDArray[np.int8],
     lengths: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], float]:
-    """λt of each interval, and the penalised log-likelihood but for a constant."""
+    """Return λt of each interval, and the penalised log-likelihood up to a constant."""
     log_rate = np.clip(x @ beta, -50.0, 50.0)
     mean = np.exp(log_rate) * lengths
-    told = np.where(changed == CHANGED, np.log(-np.expm1(-np.maximum(mean, 1e-300))), -mean)
-    return mean, float(told.sum() + log_rate[changed == DATED].sum() - (penalty * beta**2).sum() / 2.0)
+    logs = np.where(changed == CHANGED, np.log(-np.expm1(-np.maximum(mean, 1e-300))), -mean)
+    return mean, float(logs.sum() + log_rate[changed == DATED].sum() - (penalty * beta**2).sum() / 2.0)
 
 
 def _slope(mean: NDArray[np.float64], changed: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """∂ log L/∂ log λ of each interval at λt = ``mean``, and minus its derivative."""
+    """Return ∂ log L/∂ log λ of each interval at λt = ``mean``, and minus its derivative."""
     z = np.clip(mean, 1e-9, 700.0)
     growth = np.expm1(z)
     phi = z / growth

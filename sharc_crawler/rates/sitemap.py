@@ -1,16 +1,15 @@
-r"""What a sitemap says about a page, as a change rate and a weight.
+r"""Rates and weights of pages from their sitemap entries.
 
-Both of the sitemap's words are read as observations of the page's Poisson process, with a Gamma posterior of its rate:
+lastmod and changefreq count as observations of the page's Poisson process, with a Gamma posterior of its rate:
 
 * ``changefreq`` with rate r: one change seen in 1/r. Posterior Gamma(1, 1/r), mean r.
 * ``lastmod`` at an age of t: one change, and none in t since. Posterior Gamma(1, a + t), mean 1/(a + t), where a keeps
   a page that has just changed from an infinite rate.
-* both: Gamma(2, 1/r + t), mean 2/(1/r + t). An old lastmod so overrules an eager changefreq.
+* * both: Gamma(2, 1/r + t), mean 2/(1/r + t). So an old lastmod overrules a high changefreq.
 
-A lastmod is not believed where it lies in the future; where a large share of the site's lastmods are equal (that is
-when the site was generated); or where nearly all lie right before the moment of reading (a server that answers "now",
-as :mod:`~sharc_crawler.rates.trust` defines it: a busy site's many recent ones are its best evidence). ``priority`` p
-becomes the weight 1/2 + p: 1 for the protocol's default of 0.5, never 0.
+A lastmod is not trusted if it is in the future; if a large share of the site's lastmods are equal (the site's
+generation); or if nearly all are right before the reading (a server that answers "now", see
+:mod:`~sharc_crawler.rates.trust`). ``priority`` p becomes the weight 1/2 + p: 1 for the default of 0.5, never 0.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from sharc_crawler.model import Hints, Instant, Rate, RateEstimate, Seconds, Sig
 
 HOUR, DAY, YEAR = 3_600.0, 86_400.0, 31_557_600.0
 SOURCE = "sitemap"
-MOST = 0.9  #: share of lastmods from which on "all" is meant
-NOW = 120.0  #: seconds before an access that are still "now"
+MOST = 0.9  #: share of lastmods that counts as "nearly all"
+NOW = 120.0  #: seconds before an access that count as "now"
 LEAST_AGE: Seconds = DAY  #: a, added to the age of a lastmod
-SHARED = 0.5  #: share of lastmods that are equal above which those are not believed
-JUDGED_FROM = 10  #: lastmods that must be known before any is disbelieved for what it shares
+SHARED = 0.5  #: share of equal lastmods above which they are not trusted
+JUDGED_FROM = 10  #: minimum of lastmods before any is distrusted as shared
 
 CHANGEFREQ_RATES: Mapping[str, Rate] = MappingProxyType(
     {
@@ -43,7 +42,7 @@ CHANGEFREQ_RATES: Mapping[str, Rate] = MappingProxyType(
 
 
 class SitemapRates:
-    """Rates of the pages of one site from its sitemaps' words; abstains where they say nothing that is believed.
+    """Rates of one site's pages from its sitemaps; abstains on pages without trusted hints.
 
     >>> from sharc_crawler.model import Hints, Sighting
     >>> weekly, silent = Sighting("http://h/a", hints=Hints(changefreq="weekly")), Sighting("http://h/b")
@@ -58,7 +57,7 @@ class SitemapRates:
         self._just_now = 0
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate | None]:
-        """One estimate per sighting with hints. All pages of a sitemap together, so that they can be compared."""
+        """Return one estimate per sighting with hints; pages of a sitemap given together are compared."""
         for sighting in sightings:
             if sighting.hints is not None:
                 self._compare(sighting.hints, now)
@@ -71,7 +70,7 @@ class SitemapRates:
             self._just_now += now - hints.lastmod <= NOW
 
     def _believed(self, hints: Hints, now: Instant) -> bool:
-        """Whether the lastmod speaks of this page."""
+        """Is the lastmod trusted?"""
         if hints.lastmod is None or hints.lastmod > now:
             return False
         if self._known < JUDGED_FROM:
@@ -80,7 +79,7 @@ class SitemapRates:
         return self._lastmods[hints.lastmod] <= SHARED * self._known and not of_now
 
     def _estimate(self, hints: Hints, now: Instant) -> RateEstimate | None:
-        """The Gamma posterior (module documentation)."""
+        """Return the Gamma posterior, see the module's documentation."""
         changes, time = 0, 0.0
         stated = self._changefreq.get(hints.changefreq or "")
         if stated:
@@ -95,7 +94,7 @@ class SitemapRates:
 
 
 def weight(hints: Hints | None) -> float:
-    """How much a page counts, from its sitemap priority.
+    """Return a page's weight by its sitemap priority.
 
     >>> from sharc_crawler.model import Hints
     >>> weight(Hints(priority=1.0)), weight(Hints()), weight(None)

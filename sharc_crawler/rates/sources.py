@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls, Texts
 from sharc_crawler.model import Hints, Instant, Rate, RateEstimate, Seconds, Sighting
-from sharc_crawler.rates.base import PRIOR, Said
+from sharc_crawler.rates.base import PRIOR, Stated
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
@@ -22,44 +22,44 @@ from sharc_crawler.rates.swings import Swings
 from sharc_crawler.rates.together import SitemapColumns
 
 MONTH: Seconds = 30 * 86_400.0
-SHORTEST: Seconds = 3_600.0  #: a capture is thought to take an hour at least
-AHEAD: Seconds = 86_400.0  #: lastmods so much later than now may be of a clock or a time zone; beyond, they are errors
-GROWTH = 1.25  #: more lastmods than this times those of the last estimate: estimate again
-FEW = 500  #: URLs of a site without captures, of which each new lastmod is worth an estimate: it takes milliseconds
+SHORTEST: Seconds = 3_600.0  #: minimum length assumed for a capture
+AHEAD: Seconds = 86_400.0  #: lastmods may be so far in the future by clock or time zone; beyond, they are errors
+GROWTH = 1.25  #: growth of the number of lastmods after which rates are estimated again
+FEW = 500  #: up to so many URLs, without captures, each new lastmod leads to a new estimate: it takes milliseconds
 
 _SILENT = Hints()
-AT_ONCE = 5_000  #: sightings that are looked up together
+AT_ONCE = 5_000  #: sightings processed together
 
 
 def capture_length(pages: int, step: Seconds) -> Seconds:
-    """How long a capture of so many pages takes, two downloads of each, one per ``step``."""
+    """Return how long a capture takes, with two downloads per page, one per ``step``."""
     return max(SHORTEST, 2 * pages * step)
 
 
-def _said(sightings: Any, rows: range) -> Said:
-    """What is said in some rows: of many as they are kept."""
-    if hasattr(sightings, "said"):
-        return cast("Said", sightings.said(rows))
+def _stated(sightings: Any, rows: range) -> Stated:
+    """Return lastmods and changefreqs of some rows, from columns if the sightings have them."""
+    if hasattr(sightings, "stated"):
+        return cast("Stated", sightings.stated(rows))
     some = sightings[rows.start : rows.stop]
-    hints = [one.hints or _SILENT for one in some]
-    dates = [nan if one.lastmod is None else one.lastmod for one in hints]
-    return Said([one.url for one in some], dates, [one[1] for one in hints], [one[2] for one in hints])
+    hints = [sighting.hints or _SILENT for sighting in some]
+    dates = [nan if hint.lastmod is None else hint.lastmod for hint in hints]
+    return Stated([sighting.url for sighting in some], dates, [hint[1] for hint in hints], [hint[2] for hint in hints])
 
 
 class HistoryRates:
-    """Rates from a site's captures and from the words of the sitemap that is being read, as one body of evidence.
+    """Rates from a site's captures and its current sitemaps together.
 
-    Asked first with a sitemap in bulk, as a capture does, it learns once from all of it; it learns again when much
-    more of the sitemap has been seen. It abstains on URLs of which neither the history nor a sitemap says anything.
+    If first asked with a whole sitemap, as a capture does, it learns once from all of it; it learns again when it has
+    seen much more. It abstains on URLs unknown to both history and sitemaps.
 
     Parameters
     ----------
     history:
         of the site (:meth:`~sharc_crawler.storage.observations.ObservationStore.histories`); None: no capture yet
     horizon:
-        how long the capture will take: recent changes count the more, the shorter it is
+        length of the coming capture: the shorter, the more recent changes count
     links:
-        pairs of URLs, source and target, where links are known from the captures before
+        pairs of URLs, source and target, if known from former captures
 
     Examples
     --------
@@ -82,7 +82,7 @@ class HistoryRates:
         self._horizon = horizon
         self._links = links
         self._stated: dict[str, Rate] = {}
-        # A row per URL, first those of the history; all else is in columns by row.
+        # one row per URL, first those of the history
         self._urls, self._rows = Texts(), SeenUrls()
         if history:
             self._urls.extend(history.urls)
@@ -95,38 +95,38 @@ class HistoryRates:
         self._sources: list[str] = []  #: of the history's URLs, by row
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate | None]:
-        """One estimate per sighting, in their order; None where nothing is known."""
+        """Return one estimate per sighting, in their order; None for unknown pages."""
         rows = np.empty(len(sightings), np.int64)
         for start in range(0, len(rows), AT_ONCE):
             some = range(start, min(start + AT_ONCE, len(rows)))
-            rows[some.start : some.stop] = self._heard(_said(sightings, some), now)
+            rows[some.start : some.stop] = self._enter(_stated(sightings, some), now)
         if self._dated > self._estimated_from * (1.0 if len(self._urls) <= FEW and not self._captured else GROWTH):
             self._estimate(now)
         return self._rates_of(rows)
 
-    def _heard(self, said: Said, now: Instant) -> NDArray[np.int64]:
-        """Take in what is said of URLs; the row of each: those that are dated get one."""
-        lastmods = np.array(said.lastmods, np.float64)
+    def _enter(self, stated: Stated, now: Instant) -> NDArray[np.int64]:
+        """Enter lastmods and changefreqs; return the row of each URL: dated ones get one."""
+        lastmods = np.array(stated.lastmods, np.float64)
         dated = lastmods <= now + AHEAD
-        rows = np.array(self._rows.find(said.urls), np.int64)
+        rows = np.array(self._rows.find(stated.urls), np.int64)
         if (new := np.flatnonzero((rows == UNSEEN) & dated)).size:
-            fresh = dict.fromkeys(map(said.urls.__getitem__, new.tolist()))
+            fresh = dict.fromkeys(map(stated.urls.__getitem__, new.tolist()))
             self._rows.add_all(list(fresh), range(len(self._urls), len(self._urls) + len(fresh)))
             self._urls.extend(fresh)
             for column in (self._lastmods, self._precisions):
                 column.extend(repeat(nan, len(fresh)))
-            rows = np.array(self._rows.find(said.urls), np.int64)
+            rows = np.array(self._rows.find(stated.urls), np.int64)
         theirs, known = rows[dated], np.frombuffer(self._lastmods)
         self._dated += len(set(theirs[np.isnan(known[theirs])].tolist()))
-        known[theirs] = lastmods[dated]  # the last word counts
-        np.frombuffer(self._precisions)[theirs] = np.array(said.precisions, np.float64)[dated]
-        for url, frequency in zip(said.urls, said.frequencies, strict=True):
-            if frequency and (stated := CHANGEFREQ_RATES.get(frequency)):
-                self._stated[url] = stated
+        known[theirs] = lastmods[dated]  # the last one counts
+        np.frombuffer(self._precisions)[theirs] = np.array(stated.precisions, np.float64)[dated]
+        for url, frequency in zip(stated.urls, stated.frequencies, strict=True):
+            if frequency and (rate := CHANGEFREQ_RATES.get(frequency)):
+                self._stated[url] = rate
         return rows
 
     def _rates_of(self, asked: NDArray[np.int64]) -> Sequence[RateEstimate | None]:
-        """The estimates in these rows; those that came after the last estimate have none."""
+        """Return the estimates of these rows; None for rows added since the last estimate."""
         if self._found is None:
             return [None] * len(asked)
         captured = self._captured
@@ -135,21 +135,21 @@ class HistoryRates:
             return [None] * len(asked)
         found = self._found.select(np.where(known, asked, 0))
         found = replace(found, rate=np.where(known, found.rate, np.nan))
-        unheard = "sitemap" if self._stated else PRIOR  # a lastmod not believed, where no capture was, tells nothing
+        undated = "sitemap" if self._stated else PRIOR  # without captures, distrusted lastmods are no source
         if captured:
             own = self._sources
             return found.by_page([own[row] if UNSEEN < row < captured else "lastmod" for row in asked.tolist()])
-        return found.by_page(["lastmod" if count else unheard for count in found.observations.tolist()])
+        return found.by_page(["lastmod" if count else undated for count in found.observations.tolist()])
 
     def swings(self) -> Swings | None:
-        """How far the changes of the captures were off what their rates expect, and rebuilds that lastmods tell of."""
+        """Return how far rates varied together in former captures, and rebuilds seen by lastmods."""
         if self._found is None:
             return None
         from sharc_crawler.rates.together import swings  # as below
 
-        return swings(self._history, self._said(), self._read)
+        return swings(self._history, self._sitemaps(), self._read)
 
-    def _said(self) -> SitemapColumns:
+    def _sitemaps(self) -> SitemapColumns:
         from sharc_crawler.rates.together import SitemapColumns  # as below
 
         return SitemapColumns(
@@ -160,11 +160,11 @@ class HistoryRates:
         )
 
     def _estimate(self, now: Instant) -> None:
-        """Learn from all that is known at ``now``."""
+        """Estimate all rates at ``now``."""
         self._estimated_from, self._read = self._dated, now
-        if not (self._captured or self._dated):  # changefreq alone is SitemapRates'
+        if not (self._captured or self._dated):  # SitemapRates handles changefreq alone
             return
-        from sharc_crawler.rates.together import learned  # only where there is something to learn from
+        from sharc_crawler.rates.together import learned  # only with something to learn from
 
         self._sources = self._history.sources(self._lastmods) if self._history else []
-        self._found = learned(self._history, self._said(), self._links, now, self._horizon)
+        self._found = learned(self._history, self._sitemaps(), self._links, now, self._horizon)

@@ -1,7 +1,7 @@
-"""How busy a page's surroundings are: pages with the same words in their URLs, found near it, or linked with it.
+"""Activity in a page's surroundings: pages with the same words in their URLs, found near it, or linked with it.
 
-What was edited together, or by the same people, changes together: a page that has not been seen to change yet is told
-from another one by the company it keeps. A page's own activity never counts in its surroundings.
+Pages edited together, or by the same people, change together: surroundings distinguish pages not seen to change yet. A
+page's own activity never counts in its surroundings.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
-_END, _GAP = "\n", "\0"  # no word has one
+_END, _GAP = "\n", "\0"  # in no word
 _WORD_OR_END = re.compile(f"{WORD.pattern}|{_END}")
-_FACTOR = 0x9E3779B97F4A7C15  # odd: so are its powers, and none loses a character
+_FACTOR = 0x9E3779B97F4A7C15  # odd, like its powers: no character is lost
 
 
 def _kinds(letters: str, digits: str) -> NDArray[np.uint8]:
-    """By byte: a word goes on as long as this stays the same; 0 is in none."""
+    """Return the class of each byte: a word continues while it stays the same; 0: in no word."""
     kinds = np.zeros(256, np.uint8)
     kinds[list(letters.encode())], kinds[list(digits.encode())] = 1, 2
     return kinds
@@ -33,17 +33,17 @@ _APART[[ord(_END), ord(_GAP)]] = 0
 
 
 def hashed(texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The words of texts, one after the other, by hash; how many each text has.
+    """Return the hashes of all words of all texts, and the number of words of each text.
 
     >>> words, counts = hashed(["page-1.html", "", "NewPage_1"])
     >>> counts.tolist(), len(set(words.tolist()))
     ([3, 0, 3], 5)
     """
-    text = "".join([f"{one}{_END}" for one in texts])
+    text = "".join([f"{each}{_END}" for each in texts])
     if text.count(_END) > len(texts):
-        text = "".join([one.replace(_END, " ") + _END for one in texts])
+        text = "".join([each.replace(_END, " ") + _END for each in texts])
     kinds = _PLAIN
-    if not text.isascii() or text.lower() != text:  # where one ends is told by more than one character
+    if not text.isascii() or text.lower() != text:  # ends of words need the regular expression
         text, kinds = _GAP.join(_WORD_OR_END.findall(text)), _APART
     read = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
     kind = kinds[read]
@@ -60,16 +60,16 @@ def hashed(texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]
     return np.add.reduceat(terms, begins), counts
 
 
-NEAR = 101  #: pages around one in the order of discovery
-WORD_PRIOR = 10.0  #: pages of mean activity that every word is given
+NEAR = 101  #: window of pages in the order of discovery
+WORD_PRIOR = 10.0  #: pages of mean activity added to every word
 NEAR_PRIOR = 5.0
-BLOCK = 1 << 13  #: pages whose words are looked up together
+BLOCK = 1 << 13  #: pages processed together
 
 
 def _words_of(urls: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]]:
-    """How many different words each URL has; these by number, URL by URL; their hashes by number.
+    """Return the number of different words of each URL; the words by number, URL by URL; hashes by number.
 
-    Those of a folder are looked up once.
+    Words of a folder are looked up once.
     """
     cuts = [url.rfind("/", 0, -1) + 1 for url in urls]
     places: dict[str, int] = {}
@@ -82,20 +82,20 @@ def _words_of(urls: list[str]) -> tuple[NDArray[np.int32], NDArray[np.int32], ND
     words = np.concatenate([numbers[starts + np.arange(len(starts))], numbers[len(shared) :]])
     pages = np.concatenate([np.repeat(np.arange(len(urls)), counts) for counts in (many, owns)])
     pairs = np.sort(pages * len(known) + words)
-    pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # each once; NumPy's own search takes ten times as long
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # unique; np.unique takes ten times as long
     counts = np.bincount(pairs // max(len(known), 1), minlength=len(urls))
     return counts.astype(np.int32), (pairs % max(len(known), 1)).astype(np.int32), known
 
 
 class Surroundings:
-    """The relations between a site's pages, and how busy a page's relatives are by each.
+    """Relations between a site's pages, and the activity of each page's relatives.
 
     Parameters
     ----------
     urls:
-        in the order in which they became known
+        in the order of discovery
     links:
-        source and target page of every link between them, where known
+        source and target page of every link between them, if known
 
     Examples
     --------
@@ -122,16 +122,16 @@ class Surroundings:
             total[place] += np.bincount(words, minlength=len(hashes))
             words[:] = place[words]
             at += len(hashes)
-        self._others = total - 1 + WORD_PRIOR  # pages of a word beside one
+        self._others = total - 1 + WORD_PRIOR  # other pages with each word
         self._own = self._of_pages(np.reciprocal(self._others))
 
     @property
     def relations(self) -> int:
-        """Columns of :meth:`columns`."""
+        """The number of columns of :meth:`columns`."""
         return 2 if self.links is None else 3
 
     def columns(self, activity: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Logarithms of the relatives' activity, one column per relation: words, discovery and, if known, links."""
+        """Return the log activity of relatives, one column per relation: words, discovery and, if known, links."""
         found = [self._by_words(activity), self._by_discovery(activity)]
         if self.links is not None:
             found.append(self._by_links(activity))
@@ -140,14 +140,14 @@ class Surroundings:
         return np.log(columns, out=columns)
 
     def place(self) -> NDArray[np.float64]:
-        """Where a page stands: logarithms of its rank of discovery and, where links are known, of its degrees."""
+        """Return the logarithms of each page's rank of discovery and, if links are known, of its degrees."""
         columns = [np.arange(self.size)]
         if self.links is not None:
             columns += [np.bincount(ends, minlength=self.size) for ends in self.links]
         return np.log1p(np.stack(columns, axis=1))
 
     def _by_words(self, activity: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean over a page's words of the mean activity of the other pages with the word."""
+        """Return the mean, over a page's words, of the mean activity of other pages with the word."""
         mean, total = activity.mean() if self.size else 0.0, np.zeros(len(self._others))
         for pages, words in self._blocks():
             total += np.bincount(words, np.repeat(activity[pages], self._counts[pages]), len(total))
@@ -155,7 +155,7 @@ class Surroundings:
         return np.where(self._counts > 0, values / np.maximum(self._counts, 1), mean)
 
     def _of_pages(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of a value per word over the words of each page."""
+        """Return the sum of a value per word over the words of each page."""
         sums = np.zeros(self.size)
         for pages, words in self._blocks():
             counts = self._counts[pages]
@@ -165,14 +165,14 @@ class Surroundings:
         return sums
 
     def _blocks(self) -> Iterator[tuple[slice, NDArray[np.int32]]]:
-        """Some pages at a time, with their words: what is made of each of a million pages' words takes much memory."""
+        """Yield blocks of pages with their words, to bound memory."""
         ends = np.concatenate([[0], np.cumsum(self._counts, dtype=np.int64)])
         for start in range(0, self.size, BLOCK):
             end = min(start + BLOCK, self.size)
             yield slice(start, end), self._word[ends[start] : ends[end]]
 
     def _by_discovery(self, activity: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean activity of the pages found just before and after."""
+        """Return the mean activity of the pages found just before and after."""
         sums = np.concatenate([np.zeros(1), np.cumsum(activity)])
         place = np.arange(self.size)
         low, high = np.maximum(place - NEAR // 2, 0), np.minimum(place + NEAR // 2 + 1, self.size)
@@ -181,8 +181,8 @@ class Surroundings:
         return total / (high - low - 1 + NEAR_PRIOR)
 
     def _by_links(self, activity: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The activity of pages that link here or are linked from here; pages with many links count less."""
-        assert self.links is not None, "asked for where links are known"
+        """Return the activity of pages linked with each page; pages with many links count less."""
+        assert self.links is not None, "called only if links are known"
         source, target = self.links
         degree = np.bincount(source, minlength=self.size) + np.bincount(target, minlength=self.size)
         shared = activity / np.sqrt(1.0 + degree)

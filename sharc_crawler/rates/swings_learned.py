@@ -1,8 +1,8 @@
 """The swings of a site (:mod:`~sharc_crawler.rates.swings`), learned from its history.
 
-The history is cut into times as long as a capture may take. What changed in each is set against what the rates counted
-in the whole history expect of it: 80 % of the errors, beyond chance, are to lie within 1.28 deviations. Where sitemaps
-dated the changes, times may be shorter than the captures lay apart.
+The history is cut into times as long as a capture may take. The changes in each are compared with those expected by the
+rates over the whole history: 80 % of the errors, beyond chance, should be within 1.28 deviations. If sitemaps dated the
+changes, times may be shorter than the intervals between captures.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from sharc_crawler.rates.trust import dated
 
 Column = NDArray[np.float64]
 
-SURE, SHARE = 1.2816, 0.8  #: deviations, and the share of errors that is to lie within them
-HELD = 3.0  #: times' worth that the stated figure counts for
-FEW = 3  #: times without an overlap, at least
-SHIFTS = 4  #: the times of a length are laid so many ways
-MOST = 10_000  #: pages that are looked at, drawn at random where there are more
-UNDATED = 2.0  #: times the gap between two accesses, at least, where nothing dates the changes
-DATED = 0.8  #: share of the changes that must have a lastmod, if these are to count
-PRESENT = 0.3  #: share of the pages that must have been watched in a time
+SURE, SHARE = 1.2816, 0.8  #: deviations, and the share of errors within them
+HELD = 3.0  #: weight of the usual value, in numbers of times
+FEW = 3  #: minimum of non-overlapping times
+SHIFTS = 4  #: shifted divisions into times of one length
+MOST = 10_000  #: maximum of pages examined, drawn at random
+UNDATED = 2.0  #: minimum length in gaps between accesses, without dated changes
+DATED = 0.8  #: minimum share of changes with a lastmod for these to count
+PRESENT = 0.3  #: minimum share of pages watched in a time
 
 
 class _Past(NamedTuple):
-    """What the times are cut from."""
+    """The changes that are divided into times."""
 
     pages: NDArray[np.int64]  #: of the changes
     instants: Column  #: of the changes
-    begins: Column  #: of the pages: first access
+    begins: Column  #: first access of each page
     end: float
     rates: Column  #: of the pages
     shapes: Column
 
 
 def learned_swings(history: SiteHistory) -> Swings:
-    """How far the changes of the site's past were off what its rates expect; the stated figure where it is short.
+    """Return how far past changes deviated from those expected; the usual values if the history is short.
 
-    Knots beyond what the history can tell lean on the nearest one that it does.
+    Lengths of time that the history does not cover take the ratio of the nearest one that it does.
     """
     past, finest = _past(own_changes(dated(_sampled(history))))
     watched = past.end - float(np.min(past.begins, initial=past.end))
@@ -61,7 +61,7 @@ def learned_swings(history: SiteHistory) -> Swings:
 
 
 def _sampled(history: SiteHistory) -> SiteHistory:
-    """Some of the pages that were accessed at least twice."""
+    """Sample pages accessed at least twice."""
     pages = np.flatnonzero(np.diff(history.offsets) > 1)
     if len(pages) > MOST:
         pages = np.sort(np.random.default_rng(0).choice(pages, MOST, replace=False))
@@ -69,7 +69,7 @@ def _sampled(history: SiteHistory) -> SiteHistory:
 
 
 def _past(history: SiteHistory) -> tuple[_Past, Seconds]:
-    """The changes and when they were, and the shortest time that can be told of."""
+    """Return the changes with their instants, and the shortest usable length of time."""
     found = counted_rates(history)
     first = np.zeros(len(history.times), np.bool_)
     first[history.offsets[:-1]] = True
@@ -82,14 +82,14 @@ def _past(history: SiteHistory) -> tuple[_Past, Seconds]:
     if dated.sum() >= DATED * max(1, hit.sum()):
         finest = min(finest, float(np.max(history.precisions[dated], initial=DAY)))
         instants = np.where(dated, history.lastmods, history.times)
-    else:  # somewhere between two accesses
+    else:  # at random between two accesses
         instants = history.times - gaps * np.random.default_rng(0).random(len(gaps))
     end = float(np.max(history.times, initial=0.0))
     return _Past(history.pages()[hit], instants[hit], history.first(), end, found.rate, found.shape), finest
 
 
 def _deviation(past: _Past, length: Seconds, watched: Seconds) -> float | None:
-    """The relative deviation in times of this length, drawn to the stated one; None: there are too few of them."""
+    """Return the relative deviation for a length of time, drawn to the usual one; None if there are too few times."""
     errors, chances, count = [], [], 0.0
     for shift in np.linspace(0.0, 1.0, SHIFTS, endpoint=False):
         error, chance = _errors(past, length, float(shift), watched)
@@ -107,7 +107,7 @@ def _deviation(past: _Past, length: Seconds, watched: Seconds) -> float | None:
 
 
 def _errors(past: _Past, length: Seconds, shift: float, watched: Seconds) -> tuple[Column, Column]:
-    """By time: pages that changed, less those expected, as a share of what a change of all rates brings; and chance."""
+    """Return, by time, the excess of changed pages relative to the effect of a change of all rates, and chance."""
     times = int(watched / length - shift)
     place = np.floor((past.end - past.instants) / length - shift).astype(np.int64)
     inside = (place >= 0) & (place < times)

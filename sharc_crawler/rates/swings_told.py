@@ -1,11 +1,10 @@
-"""The swings of a site (:mod:`~sharc_crawler.rates.swings`), told by the ages of its pages' last changes.
+"""The swings of a site (:mod:`~sharc_crawler.rates.swings`), estimated from the ages of its pages' last changes.
 
-Where captures have not watched a site for long, its lastmods still show busy and quiet times: backwards from now, how
-many of the pages that did not change later had their last change in each time of a length. How many were to have it
-there, one Gamma prior says that is learned from all ages. What comes is held to be negative binomial about that; its
-deviation is the likeliest one, the stated figure being thought likely beforehand. One time in ten may be out of the
-ordinary, and of any number: what four captures of five meet is asked. The same bursts, in the time that the ages are
-of, are in the rates; so they count a second time.
+If captures have not watched a site for long, its lastmods still show busy and quiet times: backwards from now, how many
+of the pages unchanged later had their last change in each time. The expected number follows from one Gamma prior
+learned from all ages. The actual number is negative binomial about it, with the likeliest deviation, given a prior
+around the usual value. One time in ten may be an outlier with any number: the deviation should describe four captures
+of five. The same bursts also affected the rates, in the time of the ages; so they count a second time.
 """
 
 from __future__ import annotations
@@ -27,25 +26,25 @@ from sharc_crawler.rates.swings import DAY, KNOTS, Swings, usual
 Column = NDArray[np.float64]
 
 DEVIATIONS = np.geomspace(0.05, 12.0, 40)
-WIDTH = 1.5  #: standard deviation of the logarithm of one about the stated figure, beforehand
-FEW = 10  #: changes that must be dated
-MOST = 400  #: times of one length that are looked at
-SHIFTS = 4  #: the times of a length are laid so many ways
-PRESENT = 0.3  #: share of the pages that must not have changed later
-ODD = 0.1  #: of the times are out of the ordinary: of the last of :data:`DEVIATIONS`
+WIDTH = 1.5  #: prior standard deviation of the log deviation about the usual one
+FEW = 10  #: minimum of dated changes
+MOST = 400  #: maximum of times of one length
+SHIFTS = 4  #: shifted divisions into times of one length
+PRESENT = 0.3  #: minimum share of pages unchanged later
+ODD = 0.1  #: share of outliers, with the last of :data:`DEVIATIONS`
 
 
 class _Ages(NamedTuple):
-    """Of the last changes, sorted, and the Gamma prior of the rates behind them."""
+    """Sorted ages of last changes, and the Gamma prior of the rates."""
 
     changes: Column
-    all: Column  #: those that date no change among them
+    all: Column  #: including those that date no change
     shape: float
     scale: float  #: inverse, seconds
 
 
 def told_swings(lastmods: Column, now: Instant) -> Swings:
-    """How far the changes swing that these lastmods (NaN: none) tell of; where they are few, the stated figure."""
+    """Return the swings estimated from lastmods (NaN: none); the usual values if there are few."""
     histories = age_histories(lastmods, now)
     dated = histories.changed == DATED
     if dated.sum() < FEW:
@@ -54,11 +53,11 @@ def told_swings(lastmods: Column, now: Instant) -> Swings:
     ages = _Ages(np.sort(histories.lengths[dated]), np.sort(histories.lengths), shape, shape / mean)
     ahead = Swings(tuple(_deviation(ages, length) for length in KNOTS))
     behind = ahead.at(len(ages.all) / float(np.sum(1.0 / (ages.scale + ages.all))))
-    return Swings(tuple(math.hypot(one, behind) for one in ahead.deviations))
+    return Swings(tuple(math.hypot(deviation, behind) for deviation in ahead.deviations))
 
 
 def _deviation(ages: _Ages, length: Seconds) -> float:
-    """The likeliest deviation in times of this length; times that overlap count for less."""
+    """Return the likeliest deviation for a length of time; overlapping times count less."""
     likelihood = -0.5 * (np.log(DEVIATIONS / usual(length)) / WIDTH) ** 2
     for shift in np.linspace(0.0, 1.0, SHIFTS, endpoint=False):
         likelihood += _likelihood(ages, length, float(shift)) / SHIFTS
@@ -66,7 +65,7 @@ def _deviation(ages: _Ages, length: Seconds) -> float:
 
 
 def _likelihood(ages: _Ages, length: Seconds, shift: float) -> Column:
-    """Logarithm of the likelihood of each deviation, by the times that begin so large a part of one ago."""
+    """Return the log-likelihood of each deviation, by times shifted by this part of one."""
     times = min(int(min(YEAR, ages.all[-1]) / length - shift), MOST)
     edges = (np.arange(max(times, 0) + 1) + shift) * length
     there = len(ages.all) - np.searchsorted(ages.all, edges[:-1])

@@ -1,4 +1,4 @@
-"""The rates of all pages of a site at one moment, from its captures and the words of its sitemaps as one body."""
+"""The rates of all pages of a site, from its captures and sitemaps together."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from sharc_crawler.rates.swings_learned import learned_swings
 from sharc_crawler.rates.swings_told import told_swings
 from sharc_crawler.rates.trust import dated
 
-MOST = 0.5  #: share of the pages
+MOST = 0.5  #: share of the pages that counts as "most"
 
 
 class SitemapColumns(NamedTuple):
-    """What a site's sitemaps say, in columns."""
+    """Lastmods and changefreqs of a site's sitemaps, in columns."""
 
     urls: Sequence[str]  #: first those of the history, in its order
     lastmods: NDArray[np.float64]  #: NaN: none
@@ -30,7 +30,7 @@ class SitemapColumns(NamedTuple):
     stated: Mapping[str, Rate]  #: rates by ``changefreq``
 
     def select(self, rows: NDArray[np.int64]) -> SitemapColumns:
-        """Of some URLs, in their order."""
+        """Return the rows of some URLs, in their order."""
         if len(rows) == len(self.urls):
             return self
         urls = [self.urls[row] for row in rows.tolist()]
@@ -39,35 +39,35 @@ class SitemapColumns(NamedTuple):
 
 def learned(
     history: SiteHistory | None,
-    said: SitemapColumns,
+    sitemaps: SitemapColumns,
     links: Collection[tuple[str, str]] | None,
     now: Instant,
     horizon: Seconds,
 ) -> Estimates:
-    """One estimate per URL of which captures or sitemaps say something, in the order of ``said.urls``.
+    """Return one estimate per URL known to captures or sitemaps, in the order of ``sitemaps.urls``.
 
     Parameters
     ----------
     history: of the site, up to ``now``; None: no capture yet
-    said: by the sitemaps, as of now
-    links: pairs of URLs, source and target; None: they are not known
-    horizon: how long the capture will take
+    sitemaps: as of now
+    links: pairs of URLs, source and target; None: unknown
+    horizon: length of the coming capture
 
     """
-    stated = said.stated
-    rates = np.array([stated.get(url, np.nan) for url in said.urls], np.float64) if stated else None
-    return combined_rates(known(history, said, now), now, horizon, _numbered(said.urls, links), rates)
+    stated = sitemaps.stated
+    rates = np.array([stated.get(url, np.nan) for url in sitemaps.urls], np.float64) if stated else None
+    return combined_rates(known(history, sitemaps, now), now, horizon, _numbered(sitemaps.urls, links), rates)
 
 
-def swings(history: SiteHistory | None, said: SitemapColumns, now: Instant) -> Swings:
-    """How far the changes of the captures were off what their rates expect, and rebuilds that lastmods tell of.
+def swings(history: SiteHistory | None, sitemaps: SitemapColumns, now: Instant) -> Swings:
+    """Return how far rates varied together in former captures, and rebuilds seen by lastmods.
 
-    Where captures tell nothing, and most pages have a lastmod, these do.
+    Without enough captures, lastmods are used if most pages have one.
     """
     found = learned_swings(history) if history else Swings.usual()
-    pages = sampled(len(said.urls))
+    pages = sampled(len(sitemaps.urls))
     of_these = history and history.select(pages[pages < len(history)])
-    looked_at = dated(known(of_these, said.select(pages), now))
+    looked_at = dated(known(of_these, sitemaps.select(pages), now))
     lastmods, read = looked_at.latest_lastmods()
     if found.group > 1.0 and np.count_nonzero(read >= now) > MOST * len(looked_at):
         found = told_swings(lastmods[read >= now], now)
@@ -75,14 +75,14 @@ def swings(history: SiteHistory | None, said: SitemapColumns, now: Instant) -> S
     return found._replace(rebuilds=seen.rate, touched=seen.touched) if seen else found
 
 
-def known(history: SiteHistory | None, said: SitemapColumns, now: Instant) -> SiteHistory:
-    """The captures, and the sitemaps as one more look at the pages."""
+def known(history: SiteHistory | None, sitemaps: SitemapColumns, now: Instant) -> SiteHistory:
+    """Return the captures' history with the sitemaps as one more access."""
     before = SiteHistory.empty() if history is None else history
-    return before.looked_at(now, said.urls, said.lastmods, said.precisions)
+    return before.looked_at(now, sitemaps.urls, sitemaps.lastmods, sitemaps.precisions)
 
 
 def _numbered(urls: Sequence[str], links: Collection[tuple[str, str]] | None) -> tuple[np.ndarray, np.ndarray] | None:
-    """The links as pages' numbers; those to unknown pages are left out."""
+    """Return the links between known pages, as numbers."""
     if links is None:
         return None
     numbers: dict[str, int] = {url: page for page, url in enumerate(urls)} if links else {}

@@ -1,4 +1,4 @@
-"""Do a site's lastmods and ``Last-Modified`` deserve belief? By class of URL, against what the captures saw."""
+"""Decide whether a site's lastmods and ``Last-Modified`` are trusted, by class of URL, given what captures saw."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.history import CHANGED, SiteHistory
 from sharc_crawler.rates.sitemap import MOST, NOW
 
-FEW = 5  #: values that may be equal, or of now, by chance
+FEW = 5  #: values that may be equal, or "now", by chance
 SECOND = 1.0  #: precision of an HTTP date
 ALIKE = "nearly all values are equal"
-MOST_FOLDERS = 10_000  #: whose class is remembered at a time
+MOST_FOLDERS = 10_000  #: size of the cache of folders' classes
 
 
 @dataclass(frozen=True, slots=True)
 class LastmodTrust:
-    """What speaks against the lastmods of one class of URLs."""
+    """The verdict on the lastmods of one class of URLs."""
 
     label: str
     values: int  #: lastmods read
-    checks: int  #: changes that we saw and whose lastmod we could hold against them
+    checks: int  #: observed changes with a lastmod to compare
     lies: int  #: of these, lastmods older than the change
-    reason: str | None  #: why they are not believed; None: nothing speaks against them
+    reason: str | None  #: why they are not trusted; None: they are
 
     @property
     def believed(self) -> bool:
-        """Whether the lastmods count as observations."""
+        """Do the lastmods count as observations?"""
         return self.values > 0 and self.reason is None
 
     @property
     def objection(self) -> str:
-        """The sentence of a note; only where they are not believed."""
+        """A note, if they are not trusted."""
         return f"lastmods of {self.label} not believed ({self.values:,}): {self.reason}"
 
     @property
     def bound(self) -> float:
-        """Upper bound (95 %) of the share of changes that a lastmod hides, by the checks without a lie; 1: no check.
+        """Upper bound (95 %) of the share of changes that lastmods hide, by the checks without a lie; 1 without checks.
 
         >>> round(LastmodTrust("", 10, 30, 0, None).bound, 3)
         0.095
@@ -56,12 +56,12 @@ class LastmodTrust:
 
 
 def classes(urls: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
-    """The number of each URL's class, and the classes' names by number."""
+    """Return the number of each URL's class, and the classes' names by number."""
     return _classes(_Same(urls))
 
 
 class _Same:
-    """URLs that are known again as this object while it has not grown: a million are not compared one by one."""
+    """A list of URLs as a cache's key, by identity and length, since comparing a million URLs is slow."""
 
     def __init__(self, urls: Sequence[str]) -> None:
         self.urls, self.size = urls, len(urls)
@@ -74,11 +74,11 @@ class _Same:
 
 
 def forget_classes() -> None:
-    """No more estimates are made now: the URLs that were last asked for are let go."""
+    """Clear the cache of classes: no more estimates follow soon."""
     _classes.cache_clear()
 
 
-@lru_cache(maxsize=2)  # an estimate asks for those of a site, and of its captures, again and again
+@lru_cache(maxsize=2)  # one estimate needs the classes of a site, and of its captures, repeatedly
 def _classes(same: _Same) -> tuple[NDArray[np.int64], list[str]]:
     numbers: defaultdict[str, int] = defaultdict(count().__next__)
     alike: dict[tuple[str, str], int] = {}  # by folder and extension: most pages lie in few folders
@@ -100,11 +100,11 @@ def _classes(same: _Same) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def trust(history: SiteHistory) -> list[LastmodTrust]:
-    """The verdict on each class of URLs, in the order of :func:`classes`.
+    """Return the verdict on each class of URLs, in the order of :func:`classes`.
 
-    Not believed are lastmods that are (nearly) all equal, (nearly) always of now, or older than a change that two
-    captures saw: upper end of the interval it denotes before the first of the two. One lie is enough. A change that the
-    next access tells of was told late, which is none (:mod:`..evidence.lag`).
+    Lastmods are not trusted if (nearly) all are equal, (nearly) all are "now", or one is older than a change that two
+    captures saw (the end of its interval is before the first of the two). One lie is enough. A change that the lastmod
+    of the next access shows was only shown late, which is not a lie (:mod:`..evidence.lag`).
     """
     numbers, names = classes(history.urls)
     upper = history.lastmods + history.precisions
@@ -119,19 +119,19 @@ def trust(history: SiteHistory) -> list[LastmodTrust]:
 
 
 class FirstAccess:
-    """Trust at a first look at a site's sitemaps, URL by URL: only numbers are kept of them."""
+    """Trust in lastmods at the first reading of a site's sitemaps, URL by URL; keeps only numbers."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._classes, self._lastmods = array("q"), array("d")
 
     def add(self, url: str, lastmod: Instant) -> None:
-        """What a sitemap says of a URL."""
+        """Enter a URL's lastmod."""
         self._classes.append(self._numbers.setdefault(url_class(url), len(self._numbers)))
         self._lastmods.append(lastmod)
 
     def trust(self, now: Instant) -> list[LastmodTrust]:
-        """The verdict on each class of URLs, in the order in which they were met."""
+        """Return the verdict on each class of URLs, in the order of entering."""
         size = len(self._classes)
         nothing = np.zeros(size, np.bool_)
         accesses = _Accesses(np.arange(size), np.full(size, now), np.array(self._lastmods), nothing, nothing)
@@ -139,7 +139,7 @@ class FirstAccess:
 
 
 def _judged(own: NDArray[np.int64], names: Sequence[str], accesses: _Accesses) -> list[LastmodTrust]:
-    """The verdict on each class; ``own``: the class of each access."""
+    """Return the verdict on each class; ``own``: the class of each access."""
     if len(names) == 1:
         return [_judge(names[0], accesses)]
     ends = np.cumsum(np.bincount(own, minlength=len(names)))
@@ -148,17 +148,17 @@ def _judged(own: NDArray[np.int64], names: Sequence[str], accesses: _Accesses) -
 
 
 def of_headers(history: SiteHistory) -> SiteHistory:
-    """The history with ``Last-Modified`` in the place of the sitemap's lastmod, to be judged like it."""
+    """Return the history with ``Last-Modified`` in place of lastmods, to be judged like them."""
     return replace(history, lastmods=history.modified, precisions=np.full(len(history.modified), SECOND))
 
 
 def dated(history: SiteHistory) -> SiteHistory:
-    """The history with what deserves belief in its lastmods: the sitemap's word, where there is none the header's."""
-    sitemap = history.without_lastmods(~_heard(history))
+    """Return the history with trusted dates in its lastmods: the sitemap's, else the header's."""
+    sitemap = history.without_lastmods(~_usable(history))
     if np.isnan(history.modified).all():
         return sitemap
     headers = of_headers(history)
-    headers = headers.without_lastmods(~_heard(headers))
+    headers = headers.without_lastmods(~_usable(headers))
     silent = np.isnan(sitemap.lastmods)
     return replace(
         sitemap,
@@ -168,16 +168,16 @@ def dated(history: SiteHistory) -> SiteHistory:
 
 
 def believed(history: SiteHistory) -> NDArray[np.bool_]:
-    """Per URL: do its class's lastmods count as observations?"""
+    """Return, by URL, whether its class's lastmods count as observations."""
     good = np.array([verdict.believed for verdict in trust(history)], np.bool_)
     return good[classes(history.urls)[0]] if len(history) else np.zeros(0, np.bool_)
 
 
-def _heard(history: SiteHistory) -> NDArray[np.bool_]:
-    """Per URL: do rates go by its class's lastmods?
+def _usable(history: SiteHistory) -> NDArray[np.bool_]:
+    """Return, by URL, whether rates may use its class's lastmods.
 
-    Where nearly all are equal, they prove nothing of a page. But where believed ones of other classes are later, they
-    are most likely of an import, since which nothing changed there: had it, the site would have told, as of the others.
+    If nearly all are equal, they prove nothing about a page. But if trusted ones of other classes are later, they most
+    likely date an import, since which nothing changed: else the site would show it, as for the other classes.
     """
     verdicts = trust(history)
     good = np.array([verdict.believed for verdict in verdicts], np.bool_)
@@ -191,7 +191,7 @@ def _heard(history: SiteHistory) -> NDArray[np.bool_]:
 
 
 class _Accesses(NamedTuple):
-    """Accesses, and what was said of the pages then."""
+    """Accesses, with the lastmods of the pages then."""
 
     pages: NDArray[np.int64]
     times: NDArray[np.float64]
@@ -204,13 +204,13 @@ class _Accesses(NamedTuple):
 
 
 def _judge(name: str, accesses: _Accesses) -> LastmodTrust:
-    """The verdict on a class, by the accesses to its pages."""
-    said = ~np.isnan(accesses.lastmods)
-    values, count = accesses.lastmods[said], int(said.sum())
+    """Judge a class by the accesses to its pages."""
+    known = ~np.isnan(accesses.lastmods)
+    values, count = accesses.lastmods[known], int(known.sum())
     checks, lies = int(accesses.checked.sum()), int(accesses.lie.sum())
     _, repeats = np.unique(values, return_counts=True)
-    many = len(np.unique(accesses.pages[said])) > FEW
-    of_now = (accesses.times[said] - values <= NOW).sum()
+    many = len(np.unique(accesses.pages[known])) > FEW
+    of_now = (accesses.times[known] - values <= NOW).sum()
     if lies:
         reason: str | None = (
             f"{lies} of {counted(checks, 'change')} {agreeing(lies, 'are')} newer than the lastmod that"

@@ -94,11 +94,11 @@ def test_a_page_is_finished_by_bytes_unless_it_was_visited_once_or_is_in_doubt()
 
 def test_what_was_said_last_of_a_page_is_what_its_rate_is_asked_for_with():
     attesting = Attestations(NOBODY, 0.0, 0.0)
-    assert attesting.last_said(0) is None
+    assert attesting.last_hints(0) is None
     attesting.ingest(0, 100.0, 50.0, 60.0)
     attesting.ingest(0, 200.0, 70.0, 1.0)
     attesting.ingest(0, 150.0, 90.0, 1.0)
-    assert attesting.last_said(0) == Hints(70.0, 1.0)
+    assert attesting.last_hints(0) == Hints(70.0, 1.0)
 
 
 def seen_to_change(*lastmods: float) -> SiteHistory:

@@ -57,7 +57,7 @@ def test_whatever_is_said_of_a_page_that_waits_stands_until_more_is_said(page):
         again = told if told.key or told.url == "http://h/other" else told._replace(url=SEEN[page].url)
         unrated.put(page, again, SEEN[page].url)
         assert list(sightings) == [*SEEN[:page], again, *SEEN[page + 1 :]]
-        said = sightings.said(range(page, page + 1))
+        said = sightings.stated(range(page, page + 1))
         hints = again.hints or Hints()
         assert (said.urls, said.precisions, said.frequencies) == (
             [again.url],
@@ -86,7 +86,7 @@ def test_what_many_pages_share_is_kept_once():
 
 def test_columns_say_the_same():
     _, sightings = waiting()
-    said = sightings.said(range(1, 6))
+    said = sightings.stated(range(1, 6))
     hints = [one.hints or Hints() for one in SEEN[1:6]]
     assert said.urls == [one.url for one in SEEN[1:6]]
     assert list(said.precisions) == [one.lastmod_precision for one in hints]

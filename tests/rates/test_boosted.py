@@ -116,6 +116,6 @@ def test_features_that_are_the_same_everywhere_are_not_counted_and_change_nothin
     x, bits, lengths = intervals(2_000)
     wide = np.insert(x, [2, 5], 7.0, axis=1)
     model = Boosted([1, -1, 1, 0, 1, 0, -1]).fit(wide, bits, lengths)
-    assert model.told_.tolist() == [0, 1, 3, 4, 5]
+    assert model.varied_.tolist() == [0, 1, 3, 4, 5]
     np.testing.assert_array_equal(model.rate(wide), Boosted(DIRECTIONS).fit(x, bits, lengths).rate(x))
     assert np.ptp(Boosted([1]).fit(wide[:, 2:3], bits, lengths).rate(wide[:, 2:3])) == 0.0

@@ -266,7 +266,7 @@ class ByLastmods(TwoVisits):
 
     def _rate_again(self, lost: Sequence[PageId], reference: Instant) -> None:
         """Rate pages by their new lastmods: they have changed since they were rated."""
-        urls, last = self._ledger.pages.urls, self.attestations.last_said
+        urls, last = self._ledger.pages.urls, self.attestations.last_hints
         sightings = [Sighting(urls[page], hints=last(page)) for page in lost]
         estimates = self._capture.rates.rates(sightings, reference) if lost else ()
         for page, estimate in zip(lost, estimates, strict=True):

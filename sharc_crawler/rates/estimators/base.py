@@ -1,4 +1,4 @@
-"""The port of all estimators, and what they return."""
+"""The port of estimators, and their results."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ BLOCK = 10_000  #: estimates made at a time
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """Rates of many pages, and how well they are known; NaN for a page without observations.
+    """Rates of many pages with their uncertainty; NaN for a page without observations.
 
     Rates and spreads are changes per unit of the histories' lengths.
     """
 
     rate: NDArray[np.float64]
     spread: NDArray[np.float64]  #: standard deviation
-    shape: NDArray[np.float64]  #: of the Gamma posterior with mean ``rate``; inf: a point estimate
+    shape: NDArray[np.float64]  #: of Gamma posteriors with mean ``rate``; inf: a point estimate
     observations: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -34,67 +34,67 @@ class Estimates:
 
     @classmethod
     def concatenate(cls, parts: list[Estimates]) -> Estimates:
-        """The estimates of several groups of pages, one after the other."""
+        """Concatenate the estimates of several groups of pages."""
         if not parts:
             return cls.nothing(0)
         return cls(*(np.concatenate(column) for column in zip(*(part.columns() for part in parts), strict=True)))
 
     @classmethod
     def nothing(cls, pages: int) -> Estimates:
-        """Estimates of pages of which nothing is known."""
+        """Make estimates of unknown pages."""
         unknown = np.full(pages, np.nan)
         return cls(unknown, unknown, unknown, np.zeros(pages, np.int64))
 
     def select(self, pages: Sequence[int] | NDArray[np.int64]) -> Estimates:
-        """The estimates of some pages, in the order given."""
+        """Return the estimates of some pages, in the order given."""
         take = np.asarray(pages, np.int64)
         return Estimates(self.rate[take], self.spread[take], self.shape[take], self.observations[take])
 
     def scaled(self, factors: NDArray[np.float64]) -> Estimates:
-        """The same pages at rates this many times as high."""
+        """Return the estimates with rates times these factors."""
         return Estimates(self.rate * factors, self.spread * factors, self.shape, self.observations)
 
     def columns(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-        """Rate, spread, shape, observations."""
+        """Return rate, spread, shape and observations."""
         return self.rate, self.spread, self.shape, self.observations
 
     def by_page(self, sources: Sequence[str]) -> PageRates:
-        """Page by page, each with the name of its source."""
+        """Return a sequence of estimates by page, each with its source."""
         return PageRates(self, sources)
 
 
 class PageRates(Sequence[RateEstimate | None]):
-    """Estimates page by page, each made when it is asked for; None where nothing was observed, until another is put."""
+    """A sequence of estimates, made on access; None for unobserved pages, until another estimate is set."""
 
     def __init__(self, estimates: Estimates, sources: Sequence[str]) -> None:
         self._estimates, self._sources = estimates, sources
         self._others: dict[int, RateEstimate] = {}
 
     def missing(self) -> list[int]:
-        """Where nothing was observed."""
+        """Return the unobserved pages."""
         found: list[int] = np.flatnonzero(np.isnan(self._estimates.rate)).tolist()
         return found
 
     def known(self) -> list[int]:
-        """Where something was observed, or somebody else knew."""
+        """Return the pages with an estimate."""
         found: list[int] = np.flatnonzero(~np.isnan(self.columns()[0])).tolist()
         return found
 
     def rates(self) -> list[float]:
-        """Of all pages that have one."""
+        """Return the rates of all pages that have one."""
         rates, _, _ = self.columns()
         known: list[float] = rates[~np.isnan(rates)].tolist()
         return known
 
     def columns(self) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str]]:
-        """Rates and shapes of all pages, and their sources."""
+        """Return rates, shapes and sources of all pages."""
         rates, shapes, sources = self._estimates.rate.copy(), self._estimates.shape.copy(), list(self._sources)
         for place, other in self._others.items():
             rates[place], shapes[place], sources[place] = other.rate, other.shape, other.source
         return rates, shapes, sources
 
     def __setitem__(self, place: int, other: RateEstimate | None) -> None:
-        """Where nothing was observed, somebody else may know."""
+        """Set another source's estimate of an unobserved page."""
         if other is not None:
             self._others[place] = other
 
@@ -151,7 +151,7 @@ class Estimator(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Per page: what the estimators that need no single interval read; weights counted."""
+    """Weighted sums over each page's intervals."""
 
     changed: NDArray[np.float64]  #: intervals with a change, Σx
     count: NDArray[np.float64]  #: intervals, n
@@ -160,7 +160,7 @@ class Sums:
 
     @classmethod
     def of(cls, histories: Histories) -> Sums:
-        """The sums over the known intervals of each page."""
+        """Compute the sums over the known intervals of each page."""
         known = histories.known()
         observed = known.observations()
         return cls(
@@ -172,7 +172,7 @@ class Sums:
 
 
 def information(known: Histories, rate: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The observed Fisher information about each page's rate, −∂² log L/∂λ² at ``rate`` > 0."""
+    """Return the observed Fisher information about each page's rate, −∂² log L/∂λ² at ``rate`` > 0."""
     seen = np.flatnonzero(known.changed > UNCHANGED)
     own = known.pages()[seen]
     rates, lengths = rate[own], known.lengths[seen]
@@ -190,7 +190,7 @@ def point(
     time: NDArray[np.float64],
     observations: NDArray[np.int64],
 ) -> Estimates:
-    """Point estimates: spread by the information; 1/T (the width of e^{−λT}) where no change was seen in the time T."""
+    """Make point estimates: the spread is by the information; 1/T (the width of e^{−λT}) without a change in time T."""
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.where(rate > 0, precision**-0.5, 1.0 / time)
     none = observations == 0

@@ -14,28 +14,28 @@ from sharc_crawler.rates.estimators.priors import Prior, learn, learn_all
 from sharc_crawler.rates.history import Histories
 
 WEEK = 7 * 86_400.0
-SAMPLE = 5_000  #: pages that a prior is learned from, at most
-LEAST, ALL = 50, 50_000  #: of each of many classes, at least so many; so many of all together
-LENT = 5.0  #: pages' worth of the whole site's moments that every class's prior is given, of a guess the site's
-USUAL = 0.3  #: shape of rates where nothing is known: of four sites with known changes between 0.02 and 1.1
+SAMPLE = 5_000  #: maximum of pages to learn a prior from
+LEAST, ALL = 50, 50_000  #: minimum of pages per class, and maximum in all, if there are many classes
+LENT = 5.0  #: weight, in pages, of the site's prior for each class, and of a guess for the site
+USUAL = 0.3  #: shape of rates by default: on four sites with known changes it was between 0.02 and 1.1
 
 
 class GammaPoisson(Estimator):
     """Rates λ ~ Gamma(shape, mean) within a class of pages; the posterior given each page's intervals.
 
-    The prior maximises the marginal likelihood of the class's changed bits; classes of few pages lean on the site's
-    prior, sites of few looks on a usual shape. The posterior is returned as the Gamma distribution with its mean and
-    spread. A page without observations gets the prior: few borrow from the class, many speak for themselves.
+    The prior maximizes the marginal likelihood of the class's intervals; classes of few pages are drawn to the site's
+    prior, and sites with few observations to a usual shape. The posterior is returned as the Gamma distribution with
+    the same mean and spread. A page without observations gets the prior.
 
     Parameters
     ----------
     cautious:
-        of how pages differ, too, a guess counts as pages that are known: for evidence that fades
+        the first guess also counts for the prior's shape, not only its mean: for evidence that fades
 
     Attributes
     ----------
     priors_:
-        class → :class:`Prior`; ``prior_`` is the whole site's, for classes that were not there
+        class → :class:`Prior`; ``prior_`` is the whole site's, for unknown classes
 
     Examples
     --------
@@ -52,13 +52,13 @@ class GammaPoisson(Estimator):
 
     """
 
-    size = 1 << 16  #: of a block only pages with as many changes are computed together
+    size = 1 << 16  #: pages of a block; only those with equally many changes are computed together
 
     def __init__(self, *, cautious: bool = False) -> None:
         self.cautious = cautious
 
     def fit(self, histories: Histories, classes: NDArray[np.int64] | None = None) -> Self:
-        """Learn each class's prior, and the whole site's."""
+        """Learn each class's prior, and the site's."""
         rng = np.random.default_rng(0)
         seen = np.flatnonzero(histories.observations() > 0)
         everything = histories.select(np.sort(rng.permutation(seen)[:SAMPLE])).known()
@@ -77,7 +77,7 @@ class GammaPoisson(Estimator):
         return self
 
     def block(self, histories: Histories, classes: NDArray[np.int64]) -> Estimates:
-        """The posteriors of some pages."""
+        """Return the posteriors of some pages."""
         known = histories.known()
         labels, index = np.unique(classes, return_inverse=True)
         priors = np.array([self.priors_.get(int(label), self.prior_) for label in labels]).reshape(-1, 2)[index]
@@ -88,7 +88,7 @@ class GammaPoisson(Estimator):
 def _sampled(
     histories: Histories, seen: NDArray[np.int64], labels: NDArray[np.int64], rng: np.random.Generator
 ) -> tuple[Histories, NDArray[np.int64]]:
-    """Of the pages of which something was seen, of each class as many as its prior is learned from; their classes."""
+    """Sample observed pages of each class to learn its prior from; return their histories and classes."""
     pages = rng.permutation(seen)
     pages = pages[np.argsort(labels[pages], kind="stable")]
     _, first, counts = np.unique(labels[pages], return_index=True, return_counts=True)
@@ -99,13 +99,13 @@ def _sampled(
 
 
 def _bounded(known: Histories, labels: NDArray[np.int64]) -> Likelihood:
-    """Of a class whose pages all changed at every look nothing else would keep the prior from running away."""
+    """Bound the likelihood of classes whose pages always changed, so that the prior does not diverge."""
     found = Likelihood.of(known)
     calm = np.bincount(labels, found.scale)[labels] > 0
     return found if calm.all() else found.bounded(~calm)
 
 
 def _first_guess(known: Histories) -> Prior:
-    """Half a change more than was seen; where none was, in a week more: seconds without one say next to nothing."""
+    """Guess a prior: add half a change to those seen, and a week to the time if none was seen."""
     seen, time = float((known.changed > 0).sum()), float(known.lengths.sum())
     return Prior(USUAL, (seen + 0.5) / (time if seen else time + WEEK))

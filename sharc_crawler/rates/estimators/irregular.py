@@ -1,4 +1,4 @@
-"""Maximum likelihood for accesses at irregular intervals, for all pages in one solve."""
+"""Maximum likelihood for accesses at irregular intervals, for all pages at once."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sharc_crawler.rates.history import Histories
 
 
 class IrregularMle(Estimator):
-    """The λ that solves Σ_c t_c/(e^{λ t_c} − 1) = Σ_u t_u over changed intervals c and unchanged ones u.
+    """Solves Σ_c t_c/(e^{λ t_c} − 1) = Σ_u t_u for λ, over changed intervals c and unchanged ones u.
 
-    A *dated* interval (the last change is known to the instant) adds 1/λ − t to the left side. Without a change λ is 0;
-    with nothing but changes the likelihood has no maximum and the bias-reduced estimate stands in.
+    A *dated* interval (the instant of the last change is known) adds 1/λ − t to the left side. Without a change λ is 0.
+    If all intervals changed, the likelihood has no maximum, and the bias-reduced estimate is used.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class IrregularMle(Estimator):
     """
 
     def block(self, histories: Histories, classes: NDArray[np.int64]) -> Estimates:  # noqa: ARG002
-        """The estimates of some pages."""
+        """Return the estimates of some pages."""
         known = histories.known()
         likelihood = Likelihood.of(known)
         rate, fall = likelihood.mode()
@@ -38,10 +38,10 @@ class IrregularMle(Estimator):
             some = known.select(always)
             rate[always] = bias_reduced(Sums.of(some))
             precision[always] = information(some, rate[always])
-        return point(rate, precision, likelihood.scale, known.observations())  # all time was calm where the rate is 0
+        return point(rate, precision, likelihood.scale, known.observations())  # rate 0: all time is without a change
 
 
 def bias_reduced(sums: Sums) -> NDArray[np.float64]:
-    """−f ln((X̄ + ½)/(n + ½)): X̄ of n accesses at frequency f saw no change. Finite where all saw one."""
+    """Return −f ln((X̄ + ½)/(n + ½)): X̄ of n accesses at frequency f saw no change. Finite even if all saw one."""
     ratio = -np.log((sums.count - sums.changed + 0.5) / (sums.count + 0.5))
     return np.maximum(ratio, 0.0) * sums.count / sums.time

@@ -1,4 +1,4 @@
-"""The likelihood of a rate given intervals, and where its logarithm's slope vanishes, for many pages at once."""
+"""The likelihood of rates given intervals, and its maximum, for many pages at once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from sharc_crawler.rates.history import CHANGED, DATED, Histories
 
-#: relative Newton steps that end a solve; the error left is about their square
+#: relative Newton steps at which a solve ends; the remaining error is about their square
 CLOSE, NEAR = 1e-6, 0.1
 STEPS = 200
-LARGE = 1e-3  #: from here on e^z − 1, rounded twice, is exact to 13 digits
+LARGE = 1e-3  #: from here on e^z − 1 is exact to 13 digits
 
 
 def growth(z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """e^z − 1 of z ≥ 0, in half the time of ``expm1``; ``z`` itself is cut off where nothing is left of 1/e^z.
+    """Compute e^z − 1 for z ≥ 0, in half the time of ``expm1``; large ``z`` are cut in place, where 1/e^z is 0.
 
     >>> growth(np.array([0.0, 1e-9, 1.0])).round(12).tolist()
     [0.0, 1e-09, 1.718281828459]
@@ -34,19 +34,19 @@ class Likelihood:
     """L(λ) = Π_c (1 − e^{−λ t_c}) · λ^shape · e^{−λ scale} per page.
 
     c runs over the changed intervals; unchanged and dated ones add their lengths to ``scale``, dated ones 1 to
-    ``shape``. A Gamma prior (its shape, its inverse scale) is of the same form, so :meth:`times` takes it in.
+    ``shape``. A Gamma prior (shape, inverse scale) has the same form and is included by :meth:`times`.
     """
 
     own: NDArray[np.int64]  #: page of every changed interval, ascending
     lengths: NDArray[np.float64]  #: of the changed intervals
     weights: NDArray[np.float64] | None  #: of the changed intervals; None: 1
-    hits: NDArray[np.float64]  #: per page: weight of its changed intervals
+    hits: NDArray[np.float64]  #: per page: total weight of its changed intervals
     shape: NDArray[np.float64]  #: per page
     scale: NDArray[np.float64]  #: per page
 
     @classmethod
     def of(cls, known: Histories) -> Likelihood:
-        """The likelihood of histories without unknown intervals."""
+        """Make the likelihood of histories without unknown intervals."""
         changed = np.flatnonzero(known.changed == CHANGED)
         own, calm = known.pages()[changed], known.lengths.copy()
         calm[changed] = 0.0
@@ -62,9 +62,9 @@ class Likelihood:
         )
 
     def bounded(self, among: NDArray[np.bool_] | None = None) -> Likelihood:
-        """The same, with half an interval without a change for pages that always changed; ``among`` which, None: all.
+        """Add half an unchanged interval to pages that always changed (``among`` these; None: all).
 
-        Nothing else speaks against any rate, however high; Cho and Garcia-Molina's estimator is what maximises this.
+        Else their likelihood has no maximum; with it, the maximum is Cho and Garcia-Molina's estimator.
         """
         open_ = (self.hits > 0) & (self.scale <= 0)
         if among is not None:
@@ -73,11 +73,11 @@ class Likelihood:
         return self.times(np.zeros(len(half)), np.where(open_, half, 0.0))
 
     def times(self, shape: NDArray[np.float64], scale: NDArray[np.float64]) -> Likelihood:
-        """The product with λ^shape e^{−λ scale}, one of each per page."""
+        """Return the product with λ^shape e^{−λ scale}, by page."""
         return Likelihood(self.own, self.lengths, self.weights, self.hits, self.shape + shape, self.scale + scale)
 
     def select(self, pages: NDArray[np.bool_]) -> Likelihood:
-        """The likelihoods of some pages."""
+        """Return the likelihoods of some pages."""
         if pages.all():
             return self
         use, rank = np.flatnonzero(pages.take(self.own)), np.cumsum(pages) - 1
@@ -91,7 +91,7 @@ class Likelihood:
         )
 
     def slope(self, rate: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """h(λ) = ∂ log L/∂ log λ = Σ_c φ(λ t_c) + shape − λ scale, φ(z) = z/(e^z − 1), and −∂h/∂λ; λ > 0."""
+        """Return h(λ) = ∂ log L/∂ log λ = Σ_c φ(λ t_c) + shape − λ scale, φ(z) = z/(e^z − 1), and −∂h/∂λ; λ > 0."""
         z = rate.take(self.own)
         z *= self.lengths
         grown = growth(z)
@@ -100,11 +100,10 @@ class Likelihood:
         return value, self._sum(self.lengths * (phi - (1.0 - phi) / grown)) + self.scale
 
     def mode(self, tolerance: float = CLOSE) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The root of h: the λ that maximises L. 0 where nothing speaks for a change, inf where nothing against one.
+        """Return the λ that maximizes L, the root of h: 0 without a change, inf if all intervals changed.
 
-        Beside it −∂h/∂λ, next to it (the last step is small); there −∂² log L/∂λ² is that divided by λ. NaN where the
-        mode is 0 or inf. h falls and is convex: Newton's method from the left (from 0) climbs to the root and never
-        passes it, so that it needs no safeguard.
+        Also return −∂h/∂λ close to it; −∂² log L/∂λ² is that divided by λ. NaN if the mode is 0 or inf. h is decreasing
+        and convex, so Newton's method from the left never passes the root and needs no safeguard.
         """
         some = self.hits + self.shape > 0
         rate, fall = np.where(some, np.inf, 0.0), np.full(len(some), np.nan)
@@ -121,10 +120,10 @@ class Likelihood:
             value, here = left.slope(rate)
             step = value / here
             fall = np.where(going, here, fall)
-            rate = np.where(going, rate + step, rate)  # those that are there stay: none depends on its company
+            rate = np.where(going, rate + step, rate)  # finished pages stay: no page depends on others
             going &= np.abs(step) > tolerance * rate
             open_ = np.count_nonzero(going)
-            if 2 * open_ < len(rate):  # else to sort out the others costs more than to solve them again
+            if 2 * open_ < len(rate):  # else dropping finished pages costs more than solving them again
                 roots[pages], falls[pages] = rate, fall
                 left, rate, fall, pages = left.select(going), rate[going], fall[going], pages[going]
                 going = np.ones(open_, np.bool_)
@@ -134,9 +133,10 @@ class Likelihood:
         return roots, falls
 
     def _below(self) -> NDArray[np.float64]:
-        """Left of the root and near it: Newton's first step from 0, or the root for changed intervals of one length.
+        """Return a start left of the root: Newton's first step from 0, or the root for changed intervals of mean
+        length.
 
-        t/(e^{λ t} − 1) is convex in t: with all changed intervals as long as their mean the root lies further left.
+        t/(e^{λ t} − 1) is convex in t, so that root is left of the true one.
         """
         total = self._sum(self.lengths)
         first = (self.hits + self.shape) / (total / 2.0 + self.scale)

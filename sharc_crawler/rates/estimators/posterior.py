@@ -1,7 +1,7 @@
-"""Gamma prior times the likelihood of irregular intervals: the posterior's moments.
+"""Moments of the posterior: a Gamma prior times the likelihood of irregular intervals.
 
-Of few changed intervals the product Π (1 − e^{−λ t}) is multiplied out: the posterior is then a sum of Gamma densities,
-with signs. Else, and where little is left of that sum, it is integrated by quadrature.
+For few changed intervals the product Π (1 − e^{−λ t}) is expanded: the posterior is then a signed sum of Gamma
+densities. Else, and if that sum cancels, it is integrated by quadrature.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from scipy.special import digamma, gammaln
 
 from sharc_crawler.rates.estimators.likelihood import NEAR, Likelihood
 
-FEW = 5  #: changed intervals that are multiplied out: 2⁵ densities take less time than quadrature
-PORTION = 1 << 16  #: pages whose densities are summed together: of a million they would take ten columns at a time
-LEFT = 1e-9  #: of the sum of densities, so that rounding costs 1e-6 of it at most
-#: nodes in standard deviations of log λ about the mode; the left tail falls only as a power of λ
+FEW = 5  #: maximum of changed intervals to expand: 2⁵ densities take less time than quadrature
+PORTION = 1 << 16  #: pages expanded at a time, to bound memory
+LEFT = 1e-9  #: minimum of the sum of densities, so that rounding costs at most 1e-6 of it
+#: nodes, in standard deviations of log λ about the mode; the left tail decays only as a power of λ
 NODES = np.linspace(-8.0, 4.4, 18)
-#: and of pages with that many changed intervals, or more, whose tail falls sooner
+#: fewer nodes for pages with at least that many changed intervals, whose tail decays faster
 SEVERAL, FEWER = 3, np.linspace(-6.0, 4.4, 12)
-#: factors multiplied before a logarithm is taken: so few do not underflow where it matters (of 8 bytes, of 4)
+#: factors multiplied before taking a logarithm, without underflow (by bytes of a float)
 RUN = {8: 32, 4: 8}
-#: of nodes times intervals times pages that are looked at together: more do not stay in the processor's cache
+#: nodes times intervals times pages computed together, to fit the processor's cache
 TOGETHER = 1 << 15
-FILLED = 1_000  #: intervals that few pages may be filled up by: less work than a group of their own
-NEARER = 1e-3  #: relative Newton steps that end the search of a mode where double precision counts
-#: λ t at the mode below which 1 − e^{−λt} needs double precision, and exponents that do
+FILLED = 1_000  #: padding intervals that cost less than a group of their own
+NEARER = 1e-3  #: relative Newton steps that end the search of a mode in double precision
+#: bounds for single precision: λ t at the mode, and exponents
 SMALL, LARGE = 0.01, 32.0
 
 
@@ -43,19 +43,19 @@ class Moments:
     evidence: NDArray[np.float64]  #: log ∫ λ^{shape − 1} e^{−λ scale} L(λ) dλ
 
     def columns(self) -> tuple[NDArray[np.float64], ...]:
-        """All of them."""
+        """Return all columns."""
         return self.mean, self.spread, self.log_mean, self.evidence
 
 
 def moments(
     likelihood: Likelihood, shape: NDArray[np.float64], scale: NDArray[np.float64], *, single: bool = False
 ) -> Moments:
-    """The posterior under Gamma priors, shape and inverse scale > 0 per page.
+    """Return the moments under Gamma priors, with shape and inverse scale > 0 by page.
 
-    Without a changed interval it is a Gamma distribution, with few a sum of some. Else its density in log λ is
-    log-concave, and the trapezoidal rule about its mode is exact to about 1e-3, most often 1e-4 or better. ``single``:
-    quadrature in single precision where 1 − e^{−λt} allows it, about a mode found less closely. That changes less
-    than the rule's own error. Mean and spread alone are told then, the others are NaN.
+    Without a changed interval the posterior is a Gamma distribution, with few a sum of some. Else its density in log λ
+    is log-concave, and the trapezoidal rule about its mode is exact to about 1e-3, mostly 1e-4 or better. ``single``:
+    use single precision where 1 − e^{−λt} allows it, about a less exact mode, which costs less than the rule's own
+    error. Then only mean and spread are computed; the others are NaN.
     """
     product = likelihood.times(shape, scale)
     counts = np.bincount(product.own, minlength=len(product.hits))
@@ -74,15 +74,15 @@ def moments(
 
 
 def _put(whole: Moments, pages: NDArray[np.generic], some: Moments, single: bool) -> None:
-    told = 2 if single else 4  # the others stay NaN
-    for column, values in zip(whole.columns()[:told], some.columns(), strict=False):
+    computed = 2 if single else 4  # the others stay NaN
+    for column, values in zip(whole.columns()[:computed], some.columns(), strict=False):
         column[pages] = values
 
 
 def _expanded(times: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64], single: bool) -> Moments:
-    """Of pages with equally many changed intervals, in columns: Σ ± Γ(a)/B^a over their subsets, B = b + Σ t.
+    """Expand pages with equally many changed intervals, in columns: Σ ± Γ(a)/B^a over subsets, B = b + Σ t.
 
-    NaN where the sum is lost in rounding.
+    NaN if the sum cancels.
     """
     total, first, second, logs = (np.full_like(a, start) for start in (1.0, 1.0, 1.0, 0.0))
     grown = [(np.ones_like(a), 1)]
@@ -107,7 +107,7 @@ def _expanded(times: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.
 
 
 def _quadrature(product: Likelihood, single: bool) -> Moments:
-    """Pages with about as many changed intervals, some each, together: their lengths are a matrix, filled up with ∞."""
+    """Integrate pages with similar numbers of changed intervals together: their lengths are a matrix padded with ∞."""
     mode, fall = product.mode(NEAR if single else NEARER)
     found = Moments(*(np.full(len(mode), np.nan) for _ in range(4)))
     counts = np.bincount(product.own, minlength=len(mode))
@@ -139,7 +139,7 @@ def _quadrature(product: Likelihood, single: bool) -> Moments:
 
 
 def _alike(counts: NDArray[np.int64], some: NDArray[np.bool_]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Some of the pages by about how many changed intervals they have, and the most of these."""
+    """Group pages by their number of changed intervals; yield the maximum of each group, and its pages."""
     pages = np.bincount(counts[some])
     most, group = math.inf, np.zeros(len(pages), np.int64)
     for count in reversed(np.flatnonzero(pages).tolist()):
@@ -149,12 +149,12 @@ def _alike(counts: NDArray[np.int64], some: NDArray[np.bool_]) -> Iterator[tuple
     of_page = np.where(some, group[np.minimum(counts, len(pages) - 1)], 0) if len(pages) else counts
     for most in np.unique(group[group > 0]).tolist():
         alike = np.flatnonzero(of_page == most)
-        yield most, np.resize(alike, max(len(alike), 2))  # a column alone is summed in another order
+        yield most, np.resize(alike, max(len(alike), 2))  # a single column would be summed in another order
 
 
 @dataclass(frozen=True, slots=True)
 class _Alike:
-    """Pages with equally many changed intervals; rates are in terms of the mode."""
+    """Pages with equally many changed intervals; rates are relative to the mode."""
 
     negative: NDArray[np.floating]  #: minus λ t at the mode of the changed intervals, shape (intervals, pages)
     weights: NDArray[np.floating] | None
@@ -162,9 +162,9 @@ class _Alike:
     calm: NDArray[np.floating]  #: λ times scale, at the mode
 
     def moments(self, width: NDArray[np.floating]) -> tuple[NDArray[np.floating], ...]:
-        """Means of λ/mode − 1, of its square, and of the place of log λ in widths from the mode: sums over nodes.
+        """Return the means of λ/mode − 1, of its square, and of log λ in widths from the mode, as sums over nodes.
 
-        At last, the logarithm of the integral itself, of (λ/mode)^shape.
+        Also return the logarithm of the integral, with (λ/mode)^shape.
         """
         nodes = (NODES if len(self.negative) < SEVERAL else FEWER).astype(width.dtype)
         rates = np.multiply.outer(nodes, width)  # rows: nodes
@@ -184,7 +184,7 @@ class _Alike:
         return first / total, weight.sum(0) / total, place / total, evidence
 
     def _hits(self, rates: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Log Π (1 − e^{−λ t}) over the changed intervals, of rates in rows; −inf where it is lost in rounding."""
+        """Return log Π (1 − e^{−λ t}) over the changed intervals, for rates in rows; −inf on underflow."""
         each = max(1, TOGETHER // self.negative.size)
         with np.errstate(divide="ignore"):
             return np.concatenate([self._at(rates[start : start + each]) for start in range(0, len(rates), each)])
@@ -203,7 +203,7 @@ class _Alike:
 
 
 def _shown(rates: NDArray[np.floating], negative: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Probabilities of a change, by node, interval and page."""
+    """Return the probabilities of a change, by node, interval and page."""
     shown = rates[:, None] * negative
     np.exp(shown, out=shown)
     return np.subtract(1, shown, out=shown)

@@ -1,4 +1,4 @@
-"""Gamma priors of many classes of pages at once, each by the marginal likelihood of its own pages."""
+"""Learn the Gamma priors of many classes of pages at once, each by the marginal likelihood of its pages."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scipy.special import digamma, gammaln
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.posterior import moments
 
-WIDTH = 1.0  #: standard deviation of log shape beforehand
+WIDTH = 1.0  #: prior standard deviation of log shape
 STEPS = 40
-#: square of the slope per page, times pages, at which a class is done, far within its data's error
+#: square of the slope per page, times pages, at which a class is done, far below its data's error
 FLAT = 1e-4
-LOST = 0.01  #: of log-likelihood: a step that promises less and brings nothing is lost in the quadrature's error
-LEAST, FARTHEST = math.log(0.01), 12.0  #: bounds of log shape (both ways), of log mean about its start
+LOST = 0.01  #: gain in log-likelihood below which a failed step ends the search: it is within the quadrature's error
+LEAST, FARTHEST = math.log(0.01), 12.0  #: bounds of log shape (both signs), and of log mean about its start
 FIRST = 0.5  #: length of the first step, in logarithms
-ENOUGH = 1e-4  #: of the fall that the slope promises (Armijo)
+ENOUGH = 1e-4  #: minimum share of the decrease promised by the slope (Armijo)
 
 
 class Prior(NamedTuple):
@@ -30,22 +30,21 @@ class Prior(NamedTuple):
 
 
 def learn(likelihood: Likelihood, start: Prior, lent: float, guess: bool = False) -> Prior:
-    """The prior of one class: :func:`learn_all`."""
+    """Learn the prior of one class; see :func:`learn_all`."""
     return learn_all(likelihood, np.zeros(len(likelihood.shape), np.int64), 1, start, lent, guess)[0]
 
 
 def learn_all(
     likelihood: Likelihood, labels: NDArray[np.int64], classes: int, start: Prior, lent: float, guess: bool = False
 ) -> list[Prior]:
-    """Per class the Gamma prior that makes its pages' marginal likelihood greatest; ``labels``: the class of each page.
+    """Return each class's Gamma prior that maximizes its marginal likelihood; ``labels``: the class of each page.
 
-    ``start`` also counts as ``lent`` pages' worth of data, so that a few pages cannot run away with the prior. Of a
-    ``guess`` the mean alone does: of how pages differ, five that are known say more than hundreds looked at twice. How
-    pages differ (the shape) is not seen where most were looked at once or twice: log shape is Normal(that of
-    ``start``, :data:`WIDTH`²) beforehand, which says little once pages have three looks.
+    ``start`` also counts like ``lent`` pages of data, so that a few pages cannot dominate the prior. Of a ``guess``
+    only the mean counts so. The shape cannot be seen if most pages were accessed once or twice, so log shape has the
+    prior Normal(that of ``start``, :data:`WIDTH`²), which matters little once pages have three accesses.
 
-    BFGS in (log shape, log mean), all classes in step. By Fisher's identity the slope of the marginal likelihood is
-    that of the complete one, at the posteriors' means.
+    The method is BFGS in (log shape, log mean), for all classes in parallel. By Fisher's identity the slope of the
+    marginal likelihood is that of the complete one, at the posteriors' means.
     """
     task = _Task(likelihood, labels, classes, start, lent, guess)
     place, level = np.tile(np.log(start), (classes, 1)), math.log(start.mean)
@@ -58,7 +57,7 @@ def learn_all(
     for _ in range(STEPS):
         if not open_.any():
             break
-        free = (slope > 0) & (place > low) | (slope < 0) & (place < high)  # a bound that is pressed holds
+        free = (slope > 0) & (place > low) | (slope < 0) & (place < high)  # no step beyond an active bound
         step = -np.einsum("cij,cj->ci", bend, slope * free) * free * shorter[:, None]
         step *= np.minimum(1.0, 2.0 / np.maximum(np.abs(step).max(axis=1), 1e-12))[:, None]
         there = np.clip(place + step, low, high)
@@ -77,7 +76,7 @@ def learn_all(
 def _update(
     bend: NDArray[np.float64], step: NDArray[np.float64], turn: NDArray[np.float64], taken: NDArray[np.bool_]
 ) -> None:
-    """BFGS: what a step shows of the inverse of the second derivatives."""
+    """Update the inverse Hessians by a step (BFGS)."""
     along = (step * turn).sum(axis=1)
     some = taken & (along > 1e-12)
     s, y, rho = step[some, :, None], turn[some, None, :], 1.0 / along[some, None, None]
@@ -86,7 +85,7 @@ def _update(
 
 
 class _Task:
-    """Minus the marginal log-likelihood per page of each class."""
+    """The objective: minus the marginal log-likelihood per page of each class."""
 
     def __init__(
         self, likelihood: Likelihood, labels: NDArray[np.int64], classes: int, start: Prior, lent: float, guess: bool
@@ -97,12 +96,12 @@ class _Task:
         self._total = self.pages + whole
         self._sum, self._logs = whole * start.mean, whole * (digamma(start.shape) - np.log(start.shape / start.mean))
         self._usual, self._level = np.log(start)
-        self._held = (lent - whole) * start.shape  #: what so many pages say of the log mean: a precision
+        self._held = (lent - whole) * start.shape  #: precision of the log mean by the guess
 
     def at(
         self, place: NDArray[np.float64], of: NDArray[np.bool_] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Values, shape (classes,), and slopes, shape (classes, 2); ``of``: only these classes matter."""
+        """Return values, shape (classes,), and slopes, shape (classes, 2); ``of``: only these classes matter."""
         likelihood, labels = self._likelihood, self._labels
         if of is not None and not of.all():
             use = of[labels]

@@ -1,1 +1,1 @@
-"""Rates of pages that nobody has watched, told from pages that were: features, bins, two classifiers, model files."""
+"""Predict rates of unwatched pages from watched ones: features, bins, two classifiers, model files."""

@@ -1,4 +1,4 @@
-"""Naive Bayes over categories and numbers, missing values left out."""
+"""Naive Bayes over categories and numbers, without missing values."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sharc_crawler.rates.predictor.bins import equal_frequency
 from sharc_crawler.rates.predictor.features import Table
 
-KNOWN = 1000  #: values of a category that are told apart, the most frequent ones
+KNOWN = 1000  #: maximum of distinct values of a category: the most frequent ones
 
 
 class NaiveBayes:
-    """P(bin | features) ∝ P(bin) Π P(feature | bin); numbers are first cut into ten equal-frequency intervals.
+    """P(bin | features) ∝ P(bin) Π P(feature | bin); numbers are first binned into ten equal-frequency intervals.
 
     Every probability is smoothed by Laplace's rule. A missing value is a factor of 1.
 
@@ -31,7 +31,7 @@ class NaiveBayes:
     """
 
     def fit(self, table: Table, labels: NDArray[np.int64], classes: int) -> Self:
-        """Count. ``labels``: the bin of each page, below ``classes``."""
+        """Count features by bin. ``labels``: the bin of each page, below ``classes``."""
         self.classes_ = np.bincount(labels, minlength=classes)
         self.values_ = {name: _frequent(column) for name, column in table.words.items()}
         self.edges_ = {name: equal_frequency(column[~np.isnan(column)])[:-1] for name, column in table.numbers.items()}
@@ -43,7 +43,7 @@ class NaiveBayes:
         return self
 
     def predict(self, table: Table) -> NDArray[np.float64]:
-        """Probabilities, shape (pages, classes)."""
+        """Return probabilities, shape (pages, classes)."""
         log = np.tile(np.log((self.classes_ + 1.0) / (self.classes_ + 1.0).sum()), (len(table), 1))
         for name, (codes, size) in self._coded(table).items():
             counts = self.counts_[name]
@@ -54,7 +54,7 @@ class NaiveBayes:
         return np.asarray(weights / weights.sum(1, keepdims=True))
 
     def _coded(self, table: Table) -> dict[str, tuple[NDArray[np.int64], int]]:
-        """Each column as numbers (-1: missing, or never seen), and how many there are."""
+        """Return each column as codes (-1: missing or unknown), and the number of codes."""
         coded = {}
         for name, values in self.values_.items():
             numbers = {value: number for number, value in enumerate(values)}
@@ -67,7 +67,7 @@ class NaiveBayes:
         return coded
 
     def data(self) -> dict[str, Any]:
-        """All that was learned, as JSON knows it."""
+        """Return the model as JSON data."""
         return {
             "classes": self.classes_.tolist(),
             "values": self.values_,
@@ -77,7 +77,7 @@ class NaiveBayes:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Self:
-        """The model that :meth:`data` described."""
+        """Make the model from :meth:`data`."""
         model = cls()
         model.classes_ = np.array(data["classes"], np.int64)
         model.values_ = {name: list(values) for name, values in data["values"].items()}

@@ -1,4 +1,4 @@
-"""Ten classes of change rates, for classifiers, which know classes only."""
+"""Ten bins of change rates, as classes for classifiers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ BINS = 10
 
 
 def equal_frequency(values: NDArray[np.float64], bins: int = BINS) -> NDArray[np.float64]:
-    """Upper edges (inclusive) of bins that hold the same number of values, as nearly as ties allow; ascending.
+    """Return the upper edges (inclusive, ascending) of bins with equally many values, as far as ties allow.
 
-    Equal values are never parted: where most pages were never seen to change, one bin holds all of these, and the
-    others share the rest.
+    Equal values share a bin: if most pages were never seen to change, one bin has all of these, and the others share
+    the rest.
 
     >>> equal_frequency(np.array([0.0] * 7 + [1.0, 2.0, 3.0]), bins=4).tolist()
     [0.0, 1.0, 2.0, 3.0]
@@ -34,9 +34,9 @@ def equal_frequency(values: NDArray[np.float64], bins: int = BINS) -> NDArray[np
 
 @dataclass(frozen=True, slots=True)
 class RateBins:
-    """Bins of rates, and the rates of the pages in each."""
+    """Bins of rates, with the rates of the pages in each."""
 
-    edges: NDArray[np.float64]  #: upper, inclusive; beyond the last one, the last bin
+    edges: NDArray[np.float64]  #: upper, inclusive; the last bin is open
     means: NDArray[np.float64]  #: changes per second
     variances: NDArray[np.float64]  #: of a page's rate, within the bin
 
@@ -45,7 +45,7 @@ class RateBins:
 
     @classmethod
     def of(cls, rates: NDArray[np.float64], posterior: Estimates) -> RateBins:
-        """Bins of point estimates; what their pages' rates are is told by posteriors."""
+        """Make bins of point estimates; means and variances come from posteriors."""
         edges = equal_frequency(rates)
         own = np.minimum(np.searchsorted(edges, rates), len(edges) - 1)
         pages = np.bincount(own, minlength=len(edges))
@@ -54,11 +54,11 @@ class RateBins:
         return cls(edges, means, np.maximum(squares - means**2, 0.0))
 
     def number(self, rates: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The bin of each rate."""
+        """Return the bin of each rate."""
         return np.minimum(np.searchsorted(self.edges, rates), len(self) - 1).astype(np.int64)
 
     def mixed(self, probabilities: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean and standard deviation of each page's rate, given the probabilities of its bins (pages, bins)."""
+        """Return mean and standard deviation of each page's rate, given the probabilities of its bins (pages, bins)."""
         mean = probabilities @ self.means
         square = probabilities @ (self.variances + self.means**2)
         return mean, np.sqrt(np.maximum(square - mean**2, 0.0))

@@ -1,4 +1,4 @@
-"""From histories to what a predictor learns from: what is known of pages, and how often they changed."""
+"""Make a predictor's training examples from histories: traits of pages, and their rates."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from sharc_crawler.rates.predictor.features import PageTraits
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Pages that were watched, and their rates."""
+    """Watched pages and their rates."""
 
     pages: list[PageTraits]
     rates: NDArray[np.float64]  #: by maximum likelihood, changes per second
-    posterior: Estimates  #: the same by empirical Bayes: never 0, and with a spread
+    posterior: Estimates  #: rates by empirical Bayes: never 0, with a spread
 
     def __len__(self) -> int:
         return len(self.pages)
 
     @classmethod
     def of(cls, history: SiteHistory, facts: Sequence[PageTraits]) -> Self:
-        """The pages of one site that were seen at least twice; ``facts`` in the order of the history's URLs."""
+        """Make examples of one site's pages seen at least twice; ``facts`` in the order of the history's URLs."""
         intervals = history.histories()
         seen = np.flatnonzero(intervals.observations() > 0)
         intervals = intervals.select(seen)
@@ -40,7 +40,7 @@ class Examples:
 
     @classmethod
     def together(cls, sites: Sequence[Examples]) -> Self:
-        """The pages of several sites."""
+        """Join the examples of several sites."""
         pages = [page for site in sites for page in site.pages]
         rates = np.concatenate([np.zeros(0), *(site.rates for site in sites)])
         return cls(pages, rates, Estimates.concatenate([site.posterior for site in sites]))
@@ -52,16 +52,16 @@ def page_facts(
     documents: Mapping[Url, Observation],
     now: Instant,
 ) -> list[PageTraits]:
-    """What is known of every URL of a history at an instant.
+    """Return the traits of every URL of a history at an instant.
 
     Parameters
     ----------
     history:
         accesses up to ``now``
     links:
-        source and target of every link between known pages; None: not known
+        source and target of every link between known pages; None: unknown
     documents:
-        the last observation of each URL that tells its media type and counts
+        the last observation of each URL, with its media type and counts
 
     """
     idle = _idle(history, now)
@@ -85,16 +85,16 @@ def page_facts(
 
 
 def _idle(history: SiteHistory, now: Instant) -> NDArray[np.float64]:
-    """Seconds since each URL's last change; since its first access, where captures saw none; NaN: nobody knows."""
-    told = np.fmax(history.latest(history.lastmods), history.latest(history.modified))
-    last = np.fmax(told, history.last_change())
+    """Return the seconds since each URL's last change, else since its first access; NaN: unknown."""
+    stated = np.fmax(history.latest(history.lastmods), history.latest(history.modified))
+    last = np.fmax(stated, history.last_change())
     watched = history.histories().observations() > 0
     last = np.where(np.isnan(last) & watched, history.first(), last)
     return np.where(last > now, np.nan, now - last)
 
 
 def _degrees(links: Iterable[tuple[str, str]] | None) -> tuple[dict[str, int], dict[str, int]]:
-    """Links to each URL and from it; those of a page to itself do not count."""
+    """Return the numbers of links to and from each URL, without links of a page to itself."""
     inlinks: dict[str, int] = {}
     outlinks: dict[str, int] = {}
     for source, target in set(links or ()):

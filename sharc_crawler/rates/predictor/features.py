@@ -1,6 +1,6 @@
-"""What a page looks like from outside (online features), and what is known of it once it was downloaded (offline).
+"""Features of pages known before the download (online), and after it (offline).
 
-Any of them may be missing: a classifier then goes by the others.
+Any of them may be missing: a classifier then uses the others.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ SPECIAL = {
     "comma": ",",
     "percent": "%",
 }
-_TYPES = MimeTypes()  # the library's own table: no file of this machine has a say
+_TYPES = MimeTypes()  # the library's own table, not this machine's files
 
 
 @dataclass(frozen=True, slots=True)
 class PageTraits:
-    """What is known of one page; None: nothing."""
+    """Traits of one page; None: unknown."""
 
     url: str
-    media_type: str | None = None  #: as the server said; else it is guessed from the URL
-    idle: float | None = None  #: seconds since the last change, as far as is known
+    media_type: str | None = None  #: as stated by the server; else it is guessed from the URL
+    idle: float | None = None  #: seconds since the last known change
     images: int | None = None
     tables: int | None = None
     outlinks: int | None = None
@@ -42,13 +42,13 @@ class PageTraits:
 
     @property
     def offline(self) -> bool:
-        """Is anything known that the URL does not say?"""
+        """Is anything known besides the URL?"""
         return any(value is not None for value in (self.idle, self.images, self.tables, self.outlinks, self.inlinks))
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Features of many pages, column by column."""
+    """Features of many pages, in columns."""
 
     words: dict[str, list[str | None]] = field(default_factory=dict)  #: categories; None: missing
     numbers: dict[str, NDArray[np.float64]] = field(default_factory=dict)  #: NaN: missing
@@ -58,7 +58,7 @@ class Table:
         return sizes[0] if sizes else 0
 
     def select(self, rows: NDArray[np.int64]) -> Table:
-        """Some pages, in the order given."""
+        """Return some pages, in the order given."""
         picked = rows.tolist()
         return Table(
             {name: [column[row] for row in picked] for name, column in self.words.items()},
@@ -67,7 +67,7 @@ class Table:
 
 
 def online_features(pages: Sequence[PageTraits]) -> Table:
-    """What is known before a page is downloaded: its URL, and what kind of file that is.
+    """Return the features known before a download: the URL and its kind of file.
 
     >>> table = online_features([PageTraits("http://h/blog/2011-05/a~b.png?x=1")])
     >>> table.words["word 1"], table.words["word 3"], table.words["media type"], table.numbers["depth"].tolist()
@@ -97,7 +97,7 @@ def _url_numbers(urls: list[str], paths: list[str]) -> dict[str, NDArray[np.floa
 
 
 def offline_features(pages: Sequence[PageTraits]) -> Table:
-    """The online features and what captures or the sitemap tell: days since the last change, and counts."""
+    """Return the online features, and days since the last change and counts, from captures or the sitemap."""
     online = online_features(pages)
     idle = _column([page.idle for page in pages])
     counts = {name: _column([getattr(page, name) for page in pages]) for name in COUNTS}
@@ -105,7 +105,7 @@ def offline_features(pages: Sequence[PageTraits]) -> Table:
 
 
 COUNTS = ("images", "tables", "outlinks", "inlinks")
-#: the paper's two sets, by name
+#: the paper's two sets of features, by name
 FEATURES: dict[str, Callable[[Sequence[PageTraits]], Table]] = {"online": online_features, "offline": offline_features}
 
 

@@ -24,20 +24,20 @@ MAKE = "make one by sharc rates train"
 
 
 class Classifier(Protocol):
-    """From features to probabilities of bins."""
+    """Predicts probabilities of bins from features."""
 
     def fit(self, table: Table, labels: NDArray[np.int64], classes: int) -> Self:
-        """Learn from pages whose bins are known."""
+        """Learn from pages with known bins."""
 
     def predict(self, table: Table) -> NDArray[np.float64]:
-        """Probabilities, shape (pages, classes)."""
+        """Return probabilities, shape (pages, classes)."""
 
     def data(self) -> dict[str, Any]:
-        """All that was learned, as JSON knows it."""
+        """Return the model as JSON data."""
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Self:
-        """The model that :meth:`data` described."""
+        """Make the model from :meth:`data`."""
 
 
 CLASSIFIERS: dict[str, type[Classifier]] = {"bayes": NaiveBayes, "tree": DecisionTree}
@@ -45,12 +45,12 @@ CLASSIFIERS: dict[str, type[Classifier]] = {"bayes": NaiveBayes, "tree": Decisio
 
 @dataclass(frozen=True, slots=True)
 class Predictor:
-    """One classifier for pages of which only the URL is known, one for the others; both tell the same bins."""
+    """One classifier for pages of which only the URL is known, one for the others; both predict the same bins."""
 
     bins: RateBins
     kinds: Mapping[str, str]  #: feature set → name of its classifier
     classifiers: Mapping[str, Classifier]  #: by feature set
-    about: Mapping[str, Any]  #: what it was trained from, for readers
+    about: Mapping[str, Any]  #: what it was trained on, for people
 
     @classmethod
     def train(cls, examples: Examples, kinds: Mapping[str, str], about: Mapping[str, Any]) -> Self:
@@ -64,7 +64,7 @@ class Predictor:
         return cls(bins, dict(kinds), classifiers, dict(about))
 
     def rates(self, pages: Sequence[PageTraits]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean and standard deviation of each page's rate, changes per second."""
+        """Return mean and standard deviation of each page's rate, changes per second."""
         probabilities = np.empty((len(pages), len(self.bins)))
         offline = np.array([page.offline for page in pages], np.bool_)
         for name, own in (("online", ~offline), ("offline", offline)):
@@ -74,7 +74,7 @@ class Predictor:
         return self.bins.mixed(probabilities)
 
     def save(self, path: Path) -> None:
-        """Write the file, whole or not at all."""
+        """Write the file atomically."""
         data = {
             "format": FORMAT,
             "version": VERSION,
@@ -99,7 +99,7 @@ class Predictor:
     def load(cls, path: Path) -> Self:
         """Read a file that :meth:`save` wrote.
 
-        Raises :class:`~sharc_crawler.errors.UsageError` where it is not there, DataError where it is no such file.
+        Raises :class:`~sharc_crawler.errors.UsageError` if it is missing, DataError if it is invalid.
         """
         try:
             data = json.loads(path.read_text(encoding="utf-8"))

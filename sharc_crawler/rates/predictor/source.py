@@ -17,15 +17,15 @@ SOURCE = "predictor"
 
 
 class PredictorRates:
-    """Rates told from what pages look like; never abstains.
+    """Rates predicted from pages' features; never abstains.
 
     Parameters
     ----------
     model:
         file that ``sharc rates train`` wrote
     history, links, documents:
-        what former captures know of the site's pages (:func:`~sharc_crawler.rates.predictor.examples.page_facts`);
-        pages they do not know are told by their URLs, and by the sitemap's lastmod if it has one
+        of former captures (:func:`~sharc_crawler.rates.predictor.examples.page_facts`); unknown pages are predicted
+        from their URLs, and the sitemap's lastmod if there is one
 
     """
 
@@ -44,7 +44,7 @@ class PredictorRates:
         self._as_of: Instant | None = None
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate | None]:
-        """One estimate per sighting, in their order."""
+        """Return one estimate per sighting, in their order."""
         if not sightings:
             return []
         means, spreads = self._predictor.rates([self._page(sighting, now) for sighting in sightings])
@@ -62,7 +62,7 @@ class PredictorRates:
         return replace(page, idle=age if page.idle is None else min(age, page.idle))
 
     def _known(self, now: Instant) -> dict[str, PageTraits]:
-        """Of the pages that former captures know, as of ``now``."""
+        """Return the traits of pages known to former captures, as of ``now``."""
         if self._as_of != now:
             facts = page_facts(self._history, self._links, self._documents, now)
             self._facts, self._as_of = {page.url: page for page in facts}, now

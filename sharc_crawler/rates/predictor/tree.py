@@ -1,4 +1,4 @@
-"""A decision tree, grown by scikit-learn (extra ``learn``) and kept as plain numbers, which predict without it."""
+"""A decision tree, grown by scikit-learn (extra ``learn``) and kept as plain numbers, to predict without it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from sharc_crawler import extras
 from sharc_crawler.rates.predictor.features import Table
 
-LEAST = 20  #: pages in a leaf
-PRUNED = 2e-3  #: minimal cost-complexity pruning: bits that a branch must be worth, per leaf
+LEAST = 20  #: minimum of pages in a leaf
+PRUNED = 2e-3  #: minimal cost-complexity pruning: minimum gain of a branch, in bits per leaf
 DEEPEST = 25
 
 
 class DecisionTree:
-    """Binary tests by information gain, pruned. A word counts as the mean bin of the training pages that have it.
+    """Binary tests by information gain, pruned. A word counts as the mean bin of the training pages with it.
 
-    What is missing, and a word that too few pages had, goes where training told it to, else with the most pages.
+    Missing values, and rare words, go where training sent them, else with the most pages.
 
     Examples
     --------
@@ -34,10 +34,10 @@ class DecisionTree:
     def fit(self, table: Table, labels: NDArray[np.int64], classes: int) -> Self:
         """Grow and prune. ``labels``: the bin of each page, below ``classes``.
 
-        Raises :class:`~sharc_crawler.errors.UsageError` where scikit-learn is not installed.
+        Raises :class:`~sharc_crawler.errors.UsageError` if scikit-learn is not installed.
         """
         extras.check("a decision tree", "sklearn")
-        from sklearn.tree import DecisionTreeClassifier  # half a second that only training needs
+        from sklearn.tree import DecisionTreeClassifier  # slow to import; only for training
 
         self.names_ = [*table.words, *table.numbers]
         self.words_ = {name: _means(column, labels) for name, column in table.words.items()}
@@ -51,19 +51,19 @@ class DecisionTree:
         self.branches_ = np.stack([tree.children_left, tree.children_right], axis=1).astype(np.int64)
         self.counts_ = np.zeros((tree.node_count, classes))
         self.counts_[:, grown.classes_] = (tree.value[:, 0] * tree.n_node_samples[:, None]).round()
-        told = np.asarray(np.isnan(columns).any(axis=0))[np.maximum(self.features_, 0)]
+        learned = np.asarray(np.isnan(columns).any(axis=0))[np.maximum(self.features_, 0)]
         most = tree.n_node_samples[self.branches_].argmax(1) == 0
-        self.missing_ = np.where(told, tree.missing_go_to_left.astype(np.bool_), most)  # to the left?
+        self.missing_ = np.where(learned, tree.missing_go_to_left.astype(np.bool_), most)  # to the left?
         return self
 
     def predict(self, table: Table) -> NDArray[np.float64]:
-        """Probabilities, shape (pages, classes): shares in the leaf, smoothed by one page of the whole tree's."""
+        """Return probabilities, shape (pages, classes): shares in the leaf, smoothed by one page of the root's."""
         prior = (self.counts_[0] + 1.0) / (self.counts_[0] + 1.0).sum()
         counts = self.counts_[self._leaves(self._columns(table))]
         return np.asarray((counts + prior) / (counts.sum(1, keepdims=True) + 1.0))
 
     def _leaves(self, columns: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The leaf of each page."""
+        """Return the leaf of each page."""
         nodes = np.zeros(len(columns), np.int64)
         for _ in range(DEEPEST):
             inner = np.flatnonzero(self.features_[nodes] >= 0)
@@ -74,14 +74,14 @@ class DecisionTree:
         return nodes
 
     def _columns(self, table: Table) -> NDArray[np.float64]:
-        """All features as numbers, as the library compares them: of single precision."""
+        """Return all features as numbers of single precision, as scikit-learn compares them."""
         words = [[self.words_[name].get(word, np.nan) for word in table.words[name]] for name in self.words_]
         numbers = [table.numbers[name] for name in self.names_ if name not in self.words_]
         stacked = np.array([*words, *numbers], np.float32).reshape(len(self.names_), len(table))
         return stacked.T.astype(np.float64)
 
     def data(self) -> dict[str, Any]:
-        """All that was learned, as JSON knows it."""
+        """Return the model as JSON data."""
         return {
             "names": self.names_,
             "words": self.words_,
@@ -94,7 +94,7 @@ class DecisionTree:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Self:
-        """From what :meth:`data` gave."""
+        """Make the model from :meth:`data`."""
         tree = cls()
         tree.names_ = list(data["names"])
         tree.words_ = {name: dict(means) for name, means in data["words"].items()}
@@ -107,7 +107,7 @@ class DecisionTree:
 
 
 def _means(column: Sequence[str | None], labels: NDArray[np.int64]) -> dict[str | None, float]:
-    """The mean bin of the pages that have a word, for words of enough pages; the site's counts as one page more."""
+    """Return the mean bin of pages with a word, for frequent words; the overall mean counts as one page more."""
     own: dict[str, list[int]] = {}
     for word, label in zip(column, labels.tolist(), strict=True):
         if word is not None:

@@ -1,4 +1,4 @@
-"""How well rates are predicted, by k-fold cross-validation: every page by a model that has not seen it."""
+"""Measure predictions of rates by k-fold cross-validation: every page by a model that has not seen it."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ FOLDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What one classifier on one set of features made of pages that it had not seen."""
+    """The predictions of one classifier on one set of features, for pages that it had not seen."""
 
     kind: str
     features: str
-    off_by: NDArray[np.int64]  #: pages whose most probable bin is so many bins away from their own (Fig. 14)
+    off_by: NDArray[np.int64]  #: numbers of pages, by the distance of the most probable bin from their own (Fig. 14)
     rates: NDArray[np.float64]  #: predicted, one per example
     spreads: NDArray[np.float64]
 
     @property
     def accuracy(self) -> float:
-        """Share of pages whose bin was told (Table 4)."""
+        """Share of pages with the right bin (Table 4)."""
         return float(self.off_by[0] / self.off_by.sum())
 
 
@@ -37,7 +37,7 @@ def cross_validate(
     kinds: Iterable[str] = tuple(CLASSIFIERS),
     tell: Callable[[float], None] = lambda _: None,
 ) -> list[Validation]:
-    """Every kind of classifier on every set of features, in the same folds. ``tell`` is given how many are done."""
+    """Validate every kind of classifier on every set of features, in the same folds. ``tell``: reports progress."""
     bins = RateBins.of(examples.rates, examples.posterior)
     labels = bins.number(examples.rates)
     fold = np.random.default_rng(0).permutation(len(examples)) % FOLDS

@@ -267,7 +267,7 @@ def test_what_changed_is_rated_by_what_was_said_last():
     mode = bare(
         _ledger=SimpleNamespace(pages=SimpleNamespace(urls={1: "one", 2: "two"}), rated=noted.one("rated")),
         _capture=SimpleNamespace(rates=SimpleNamespace(rates=noted.one("rates", ["cold", "hot"]))),
-        attestations=SimpleNamespace(last_said=lambda page: f"hints of {page}"),
+        attestations=SimpleNamespace(last_hints=lambda page: f"hints of {page}"),
     )
     mode._rate_again([], 5.0)
     assert not noted.calls
