@@ -1,1 +1,1 @@
-"""What a fetched document names: links, embedded resources, sitemap entries."""
+"""Extract what documents refer to: links, embedded resources, sitemap entries, robots.txt rules."""

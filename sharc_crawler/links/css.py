@@ -1,6 +1,6 @@
-r"""What a style sheet names: ``url(…)``, ``@import``, and the strings of ``image-set(…)``.
+r"""Extract the references of style sheets: ``url(…)``, ``@import``, and strings in ``image-set(…)``.
 
-A scan for the tokens of CSS Syntax Level 3 that can hold or hide a reference, not a parser of style rules.
+It scans for the tokens of CSS Syntax Level 3 that can contain or hide a reference, without parsing style rules.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from sharc_crawler.bodies.text import as_text
 from sharc_crawler.links.found import Found, Resolver
 
 _PATTERN = r"""
-      /\*(?:[^*]+|\*(?!/))*+(?:\*/|\Z)                          # a comment hides what is in it
-    | @namespace\b[^;]*                                       # names a vocabulary, not a file
+      /\*(?:[^*]+|\*(?!/))*+(?:\*/|\Z)                          # a comment
+    | @namespace\b[^;]*                                       # a vocabulary, not a file
     | @import(?:\s|/\*(?:[^*]+|\*(?!/))*+\*/)*(?P<import>"(?:[^"\\\n]+|\\[\s\S])*+"?|'(?:[^'\\\n]+|\\[\s\S])*+'?)
     | (?<![\w-])url\(\s*(?:
           (?P<quoted>"(?:[^"\\\n]+|\\[\s\S])*+"?|'(?:[^'\\\n]+|\\[\s\S])*+'?)
@@ -23,7 +23,7 @@ _PATTERN = r"""
     | (?P<other>"(?:[^"\\\n]+|\\[\s\S])*+"?|'(?:[^'\\\n]+|\\[\s\S])*+'?)   # any other string
     """
 _TOKEN = re.compile(_PATTERN, re.VERBOSE | re.IGNORECASE)
-#: the same, and what tells where an ``image-set(`` ends: most sheets have none
+#: the same with tokens that tell where an ``image-set(`` ends; rarely needed
 _TOKEN_OR_BRACKET = re.compile(_PATTERN + r"| (?P<set>image-set\() | (?P<bracket>[(){};])", re.VERBOSE | re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(\r\n|[\s\S])|\Z)", re.IGNORECASE)
 _CHARSET = re.compile(rb'@charset "([\w:.-]{1,40})";', re.IGNORECASE)
@@ -31,7 +31,7 @@ _HIGHEST_CODE_POINT = 0x10FFFF
 
 
 def references(text: str) -> Iterator[str]:
-    r"""The references of a style sheet (or of a ``style`` attribute), as written, in their order.
+    r"""The references in a style sheet (or a ``style`` attribute), as written, in order.
 
     >>> list(references('@import "a.css"; b { background: url( c\\29.png ) } /* url(d) */'))
     ['a.css', 'c).png']
@@ -49,8 +49,8 @@ def references(text: str) -> Iterator[str]:
 
 
 def _in_image_sets(text: str) -> Iterator[Match[str]]:
-    """The tokens that hold references, other strings only where they stand in an ``image-set(`` itself."""
-    depth = 0  #: 1: in an image-set; more: in a function in it, such as ``type(…)``
+    """Tokens with references; other strings only directly in an ``image-set(``."""
+    depth = 0  #: 1: in an image-set; more: in a function within it, such as ``type(…)``
     for match in _TOKEN_OR_BRACKET.finditer(text):
         if match.lastgroup == "set":
             depth = 1
@@ -58,14 +58,14 @@ def _in_image_sets(text: str) -> Iterator[Match[str]]:
             inner = {"(": 1, ")": -1}.get(match[0])
             depth = max(0, depth + inner) if depth and inner else 0
         elif match.lastgroup in ("quoted", "bare"):
-            depth += bool(depth)  # the bracket of url( is not a token of its own
+            depth += bool(depth)  # url( includes a bracket
             yield match
         elif match.lastgroup == "import" or (match.lastgroup == "other" and depth == 1):
             yield match
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
-    """What a style sheet names, all of it resources: imported sheets, fonts, images. Reads anything, never raises.
+    """The references of a style sheet, all of them resources: imported sheets, fonts, images. Never raises.
 
     >>> extract(b"@font-face { src: url(f.woff2) }", "http://h/css/a.css").resources
     ('http://h/css/f.woff2',)
@@ -79,7 +79,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
 
 
 def _unquoted(string: str) -> str:
-    """A string token's text; a string that the end of a line breaks off is none."""
+    """The text of a string token; empty if the end of a line cuts it off."""
     return string[1:-1] if len(string) > 1 and string[-1] == string[0] else ""
 
 

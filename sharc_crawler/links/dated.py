@@ -1,7 +1,7 @@
-"""A calendar's pages: the date in an address, and what of a page's text no more than tells it.
+"""Recognise pages of calendars: find the date in a URL, and remove dates from a page's text.
 
-Calendars have a page for each month or day, without end. What they show without an event differs in dates alone: in
-years, in names of months and days, in the numbers of a month's grid.
+Calendars have endless pages for months or days. Without events, they differ only in dates: in years, names of months
+and days, and the numbers of a month's grid.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-#: at the end of a path, or as a parameter's value
+#: a date at the end of a path, or as a parameter's value
 _DATE = re.compile(
     r"(?<![0-9])((?:19|20|21)[0-9]{2})"
     r"(?:[-/._](0?[1-9]|1[0-2])(?:[-/._](0?[1-9]|[12][0-9]|3[01]))?|(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?)"
@@ -20,11 +20,11 @@ _YEAR = re.compile(r"(?<=[?&])([^=&]*?(?:y|yr|year|yyyy)=)((?:19|20|21)[0-9]{2})
 _MONTH = re.compile(r"(?<=[?&])([^=&]*?(?:m|mo|mon|month|mm)=)(0?[1-9]|1[0-2])(?![^&])", re.IGNORECASE)
 _DAY = re.compile(r"(?<=[?&])([^=&]*?(?:d|day|dd)=)(0?[1-9]|[12][0-9]|3[01])(?![^&])", re.IGNORECASE)
 _TOKENS = re.compile(r"[^\W\d_]+|[0-9]+")
-MONTH = 32  #: of a date's order; without a day it is a multiple of it
-_GRID = frozenset(map(str, range(1, 29)))  #: each month has these
-_IN_GRID = frozenset(map(str, range(1, 54)))  #: days, and weeks
+MONTH = 32  #: size of a month in ``Dated.order``, which is a multiple of it without a day
+_GRID = frozenset(map(str, range(1, 29)))  #: the numbers of the days that every month has
+_IN_GRID = frozenset(map(str, range(1, 54)))  #: numbers of days and weeks
 _ORDINALS = ("st", "nd", "rd", "th")
-#: of English, German, French, Spanish, Italian, Portuguese and Dutch
+#: in English, German, French, Spanish, Italian, Portuguese and Dutch
 _MONTHS = """
 january february march april may june july august september october november december
 januar februar märz mai juni juli oktober dezember
@@ -49,16 +49,16 @@ _NAMES = frozenset(name[:length] for name in (_MONTHS + _DAYS).split() for lengt
 
 
 class Dated(NamedTuple):
-    """An address with a date in it."""
+    """A URL with a date in it."""
 
-    place: str  #: the address without it
-    order: int  #: of one place, later ones are larger
-    numbers: frozenset[str]  #: of the date, and of those beside it
+    place: str  #: the URL without the date
+    order: int  #: larger for later dates
+    numbers: frozenset[str]  #: the numbers in the date, and in neighbouring dates
 
 
-@lru_cache(50)  # a page is asked about by several rules in a row
+@lru_cache(50)  # several rules ask for the same page
 def dated(url: str) -> Dated | None:
-    """The date in an address; ``None``: it is no calendar's.
+    """The date in a URL; ``None``: it has none.
 
     >>> dated("http://h/cal/2026/11").place, dated("http://h/cal?d=7&month=2&year=2026").place
     ('http://h/cal/*', 'http://h/cal?d=*&month=*&year=*')
@@ -79,7 +79,7 @@ def dated(url: str) -> Dated | None:
 
 
 def has_day(url: str) -> bool:
-    """Is it a day's address?
+    """Is it the URL of a day?
 
     >>> has_day("http://h/cal/2026/11/23"), has_day("http://h/cal/2026/11"), has_day("http://h/about")
     (True, False, False)
@@ -95,7 +95,7 @@ def _date(year: int, month: int, day: int) -> tuple[int, frozenset[str]]:
 
 
 def without_dates(text: str, date: Dated) -> str:
-    """The text of a calendar's page without what differs from one to the next.
+    """The text of a calendar's page without dates.
 
     >>> grid = " ".join(map(str, range(1, 32)))
     >>> without_dates(f"November 2026. Mo Tu We {grid}. No events", dated("http://h/cal/2026/11"))

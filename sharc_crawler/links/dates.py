@@ -1,7 +1,7 @@
-"""Dates as sitemaps and feeds write them, read as the interval that the text denotes.
+"""Parse the dates of sitemaps and feeds as intervals.
 
-A text without a zone is read as UTC: a bare date is that day in UTC. What has a time of day should name its zone; where
-it does not, it may be as late as in the westernmost.
+A text without a zone is read as UTC: a bare date is that day in UTC. A time of day without a zone may be up to twelve
+hours later, as in the westernmost zone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sharc_crawler.model import Instant, Seconds
 
 _DAY = 86_400.0
 _MINUTE = 60.0
-_WEST = 12 * 3600.0  #: seconds that a zone is behind UTC, at most
+_WEST = 12 * 3600.0  #: most seconds that a zone is behind UTC
 _W3C = re.compile(
     r"\d{4}(?:(-\d\d)(?:(-\d\d)(?:([T ]\d\d:\d\d)(?:(:\d\d)([.,]\d{1,9})?)?[ ]?(?:Z|[+-]\d\d(?::?\d\d)?)?)?)?)?",
     re.ASCII,
@@ -25,7 +25,7 @@ _W3C = re.compile(
 
 
 class Interval(NamedTuple):
-    """``[start, start + length)``: all that the text may mean."""
+    """All instants that the text may mean: ``[start, start + length)``."""
 
     start: Instant
     length: Seconds
@@ -34,7 +34,7 @@ class Interval(NamedTuple):
 def w3c_date(text: str) -> Interval | None:
     """The interval of a W3C date-time (year, month, day, minute, second or fraction); ``None`` for anything else.
 
-    Source: W3C NOTE-datetime, as the sitemap protocol asks; a missing zone and a space for ``T`` are let pass.
+    Source: W3C NOTE-datetime, as the sitemap protocol requires; a missing zone and a space for ``T`` are accepted.
 
     >>> w3c_date("1970-01-02")
     Interval(start=86400.0, length=86400.0)
@@ -57,7 +57,7 @@ def w3c_date(text: str) -> Interval | None:
 
 
 def mail_date(text: str) -> Interval | None:
-    """The interval of an RFC 822 date, as RSS writes it; ``None`` for anything else.
+    """The interval of an RFC 822 date, as in RSS; ``None`` for anything else.
 
     >>> mail_date("Thu, 01 Jan 1970 00:01:01 GMT"), mail_date("Thu, 01 Jan 1970 00:01:01")
     (Interval(start=61.0, length=1.0), Interval(start=61.0, length=43201.0))
@@ -65,7 +65,7 @@ def mail_date(text: str) -> Interval | None:
     text = text.strip()
     try:
         instant = parsedate_to_datetime(text)
-        late = 0.0 if instant.tzinfo or text.endswith("-0000") else _WEST  # no zone is told, or none that is known
+        late = 0.0 if instant.tzinfo or text.endswith("-0000") else _WEST  # without a known zone
         start = instant.replace(tzinfo=instant.tzinfo or UTC)
         return Interval(start.timestamp(), (1.0 if text.count(":") > 1 else _MINUTE) + late)
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -73,7 +73,7 @@ def mail_date(text: str) -> Interval | None:
 
 
 def _length(match: Match[str], start: datetime) -> Seconds:
-    """How long the last unit that is given lasts."""
+    """The length of the smallest unit that is given."""
     month, day, time, second, fraction = match.groups()
     if fraction and start.microsecond:
         return 10.0 ** (1 - len(fraction))

@@ -1,4 +1,4 @@
-"""What a document of any kind names: the reader that its media type asks for."""
+"""Extract the references of any document, with the reader for its media type."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sharc_crawler.links import css, html, manifest, modules
 from sharc_crawler.links.found import Found
 
-#: SVG images name resources with elements that the HTML reader knows.
+#: The HTML reader also knows the elements of SVG images.
 _READERS = {
     "text/html": html.extract,
     "application/xhtml+xml": html.extract,
@@ -17,19 +17,19 @@ _READERS = {
     "application/javascript": modules.extract,
     "application/x-javascript": modules.extract,
     "application/manifest+json": manifest.extract,
-    "application/json": manifest.extract,  # so many servers call it
+    "application/json": manifest.extract,  # used for manifests by many servers
     "application/ld+json": manifest.extract,  # IIIF
 }
 _XML = ("text/xml", "application/xml", "text/xsl")
 _HLS = "application/vnd.apple.mpegurl"
 _PLAYLISTS = {_HLS, "vnd.apple.mpegurl", "application/x-mpegurl", "application/mpegurl", "audio/mpegurl"}
 _PLAYLISTS |= {"audio/x-mpegurl", "audio/x-scpls", "application/pls+xml"}
-_NO_TYPES = {"unknown/unknown", "application/unknown", "*/*"}  #: as if there were none, to browsers
-_BEGINS = b"#EXTM3U"  #: a playlist, whatever type a server gives it
+_NO_TYPES = {"unknown/unknown", "application/unknown", "*/*"}  #: types that browsers ignore
+_BEGINS = b"#EXTM3U"  #: begins a playlist, whatever its media type
 
 
 def extract(body: bytes, url: str, content_type: str | None) -> Found:
-    """What a fetched document names; nothing for kinds that are not read. A document without type is read as HTML.
+    """The references of a document; none for other media types. Without a type it is read as HTML.
 
     >>> extract(b"url(a.png)", "http://h/a.css", "text/css").resources
     ('http://h/a.png',)
@@ -41,12 +41,12 @@ def extract(body: bytes, url: str, content_type: str | None) -> Found:
 
 
 def is_read(content_type: str | None) -> bool:
-    """Whether such a document names anything."""
+    """Are documents of this type read?"""
     return _reader(content_type) is not None
 
 
 def is_markup(content_type: str | None) -> bool:
-    """Whether such a document is read as HTML.
+    """Are documents of this type read as HTML?
 
     >>> is_markup(None), is_markup("image/svg+xml; charset=utf-8"), is_markup("text/css")
     (True, True, False)
@@ -61,7 +61,7 @@ def _reader(content_type: str | None) -> Callable[[bytes, str, str | None], Foun
     if reader := _READERS.get(kind):
         return reader
     if kind in _PLAYLISTS:
-        from sharc_crawler.links import playlist  # few sites have any, nor XML that is no feed
+        from sharc_crawler.links import playlist  # rarely needed, like XML that is no feed
 
         return playlist.extract
     if kind in _XML or kind.endswith("+xml"):

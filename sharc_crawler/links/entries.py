@@ -1,4 +1,4 @@
-"""The entries of one sitemap: checked, each address once, with a count of what was left out and why."""
+"""Collect the entries of a sitemap: checked, without duplicates, and with counts of what was left out and why."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _ADDRESS = re.compile(r"(?:https?:/)?/", re.IGNORECASE)
 
 
 def is_address(text: str) -> bool:
-    """Whether this begins as an address of the web does."""
+    """Does it begin like a web URL?"""
     return _ADDRESS.match(text) is not None
 
 
 class SitemapKind(StrEnum):
-    """What sort of sitemap a file is."""
+    """The format of a sitemap."""
 
     URLSET = "urlset"
     INDEX = "index"
@@ -34,14 +34,14 @@ class SitemapKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An address of a sitemap and what is said of it."""
+    """A URL in a sitemap with its hints."""
 
     loc: str  #: absolute
     hints: Hints
 
 
 class Entries:
-    """Collects entries up to a limit. An address given twice keeps its place and the hints with the later lastmod."""
+    """Collects entries up to a limit. A repeated URL keeps its first position and the hints with the later lastmod."""
 
     def __init__(self, url: str, limit: int) -> None:
         self._resolver = Resolver(url)
@@ -58,7 +58,7 @@ class Entries:
         priority: str = "",
         published: Interval | None = None,
     ) -> bool:
-        """Take one entry; ``False`` where there is no room for it."""
+        """Add an entry; ``False``: the limit is reached."""
         address = loc.strip()
         absolute = self._resolver.one(address) if is_address(address) else None
         if absolute is None:
@@ -77,29 +77,29 @@ class Entries:
         return True
 
     def add_alternate(self, address: str) -> None:
-        """Take a page in another language, which most often has an entry of its own."""
+        """Add a page in another language, which usually has an entry of its own."""
         absolute = self._resolver.one(address)
         if absolute is not None and len(self._alternates) < self._limit:
             self._alternates.setdefault(absolute, Entry(absolute, Hints()))
 
     def date(self, text: str) -> Interval | None:
-        """A lastmod in the sitemap protocol's format; what cannot be read is counted."""
+        """Parse a lastmod in the sitemap protocol's format; malformed ones are counted."""
         interval = w3c_date(text)
         if interval is None and text.strip():
             self.left_out("lastmod", "not a date")
         return interval
 
     def left_out(self, what: str, why: str) -> None:
-        """Count something that could not be used."""
+        """Count something that was left out."""
         self._left_out[f"{what} {why}"] += 1
 
     def all(self) -> tuple[Entry, ...]:
-        """The entries, in the order of their first appearance, then pages that are named as alternates alone."""
+        """The entries in the order of their first appearance, then pages named only as alternates."""
         alone = (entry for loc, entry in self._alternates.items() if loc not in self._entries)
         return (*self._entries.values(), *alone)
 
     def problems(self) -> list[str]:
-        """What was left out: count, what, why."""
+        """What was left out: number, what and why."""
         return [f"{count:,} × {problem}" for problem, count in self._left_out.items()]
 
     def _hints(self, lastmod: Interval | None, changefreq: str, priority: str, published: Interval | None) -> Hints:

@@ -1,7 +1,7 @@
-"""Files that a page names beside its links: in its metadata, its handlers, its scripts and the data of its elements.
+"""Find files that a page refers to outside of links: in metadata, event handlers, scripts and ``data-`` attributes.
 
-Of scripts only whole texts: an absolute address, or one from the root of the host, that ends as files for people do and
-is not put together with others.
+In scripts, only whole string literals count: an absolute URL or path with the ending of a file for people, not
+concatenated with other strings.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from lxml import etree
 
 from sharc_crawler.links.found import Resolver
 
-MOST = 1_000  #: of one document: more are data, not ways on
-#: Elements ``meta`` by which journals and repositories name a work's files (Google Scholar, bepress, EPrints).
+MOST = 1_000  #: most files of a document: more are data, not links
+#: Names of ``meta`` elements with a work's files in journals and repositories (Google Scholar, bepress, EPrints).
 _CITED = (
     r"(?i)(?:\w+_)?citation_(?:(?:abstract|fulltext|full)_)?(?:pdf|html|epub|xml)_url|citation_public_url"
     r"|eprints\.document_url"
 )
-#: Media types of alternates that are a file of the page's, and no second form of it for programs.
+#: Media types of alternates that are files for people, rather than another form of the page for programs.
 _TYPE = (
     r"(?i)\s*(?:(?:audio|video)/.+|application/(?:pdf|epub\+zip|zip|rtf|postscript|msword|vnd\.(?:ms-|oasis\.|openxml).*)"
     r"|text/csv|image/vnd\.djvu)\s*"
@@ -30,23 +30,23 @@ ENDING = (
     r"(?:pdf|do[ct][xm]?|xls[xmb]?|pp[ts][xm]?|od[tspg]|rtf|epub|mobi|azw3|djvu?|zip|7z|rar|tgz|tar(?:\.\w{2,3})?"
     r"|mp[34]|m4[abv]|ogg|og[av]|opus|flac|wav|wma|mpe?g|mov|avi|wmv|webm|mkv|flv|csv|tsv|kmz)"
 )
-_FETCHED = "(?:json|xml)"  #: what scripts read, and people do not: the page needs it, as what searches its index
+_FETCHED = "(?:json|xml)"  #: endings of files that only scripts read, such as a search index, but that the page needs
 SLASH = r"(?:/|\\/|\\u002[Ff])"
-#: A text by itself, each character of which is looked at once. Loaded by the first page that needs it, as those below:
-#: a process that reads starts as often as there are captures.
+#: A string literal that is not concatenated; matches in linear time. Compiled when first needed, like those below, as
+#: each capture starts a process for reading.
 QUOTED = r"[\"'](?<!\+.)(?<!\+\s.)(?:(?<=\")([^\"'\s<>]{4,1500})\"|(?<=')([^\"'\s<>]{4,1500})')(?!\s*[+.])"
 FILE = r"(?i)((?:https?:/)?/[^\\{}()*$|`?#]+\.%s(?:\?[^\\{}()*$|`#]+)?)(?:\#.*)?"
 
-#: What elements tell scripts, in small letters; what of a value may be an address, or hide another attribute.
+#: A ``data-`` attribute in lower case; and what in its value may be a URL, or hide another attribute.
 _TOLD = rb"data-[^\s=>]*+(?:\s*+=\s*+(?:\"[^\"]*+|'[^']*+|[^\s>]*+))?+"
 _TELLS = rb"\.\w|&[#p]|[<>=]|data-"
-BACKGROUNDS = ("data-bg", "data-background", "data-background-image")  #: of which any value may be an address
+BACKGROUNDS = ("data-bg", "data-background", "data-background-image")  #: attributes whose value is always a URL
 _DATA: Any = etree.XPath("//*[@*[starts-with(name(), 'data-')]]", smart_strings=False)
 _HANDLERS: Any = etree.XPath("//@onclick", smart_strings=False)
 
 
 def is_cited(name: str) -> bool:
-    """Does an element ``meta`` of this name hold the address of a work, or of a file of it?
+    """Does a ``meta`` element with this name have the URL of a work, or of a file of it?
 
     >>> is_cited("citation_pdf_url"), is_cited("bepress_citation_pdf_url"), is_cited("citation_title")
     (True, True, False)
@@ -67,12 +67,12 @@ _MAYBE = rf"\.(?:{ENDING}|{_FETCHED})".encode() + rb"(?:\?[^\"'\s<>?#]*)?(?:\#[^
 
 
 def maybe(lower: bytes) -> bool:
-    """Does a text of a document, in small letters, end as an address of a file does? Most pages name none."""
+    """May a document, given in lower case, contain the URL of a file? False for most pages."""
     return re.search(_MAYBE, lower) is not None
 
 
 def written(script: str, ending: str = ENDING) -> Iterator[str]:
-    r"""Files in the texts of a script, with such an ending.
+    r"""Files with these endings in the string literals of a script.
 
     >>> list(written('{"a": "https:\\/\\/h\\/a.pdf", "b": "/b.zip?c", "c": "/d/" + e + "/f.pdf", "g": "g.pdf"}'))
     ['https://h/a.pdf', '/b.zip?c']
@@ -83,7 +83,7 @@ def written(script: str, ending: str = ENDING) -> Iterator[str]:
 
 
 def fetched(script: str) -> Iterator[str]:
-    """Data that a script reads, by whole addresses from the root of a host.
+    """Data files in a script, given by absolute URLs or paths.
 
     >>> list(fetched('fetch("/search/index.json"); go("/a.pdf"); get("b.xml"); get("/c/" + d + ".json")'))
     ['/search/index.json']
@@ -92,14 +92,14 @@ def fetched(script: str) -> Iterator[str]:
 
 
 def fetched_by_elements(scripts: Iterable[Any]) -> Iterator[str]:
-    """Data that a page's own scripts read; scripts that are data themselves tell of nothing."""
+    """Data files in a page's scripts, except scripts that are data themselves."""
     for script in scripts:
         if "json" not in script.get("type", ""):
             yield from fetched(script.text)
 
 
 def told(root: Any, lower: bytes) -> list[tuple[str, str]]:
-    """The ``data-`` attributes of a page, whose text in small letters mostly says that none names a file."""
+    """The ``data-`` attributes of a page; none if its text in lower case shows that none contains a file."""
     said = (one[0].partition(b"=") for one in re.finditer(_TOLD, lower)) if b"data-" in lower else ()
     tells = (value and (name.startswith(b"data-b") or re.search(_TELLS, value)) for name, _, value in said)
     elements = _DATA(root) if any(tells) else ()
@@ -107,7 +107,7 @@ def told(root: Any, lower: bytes) -> list[tuple[str, str]]:
 
 
 def of_elements(root: Any, scripts: Iterable[Any], data: Iterable[tuple[str, str]], lower: bytes) -> Iterator[str]:
-    """Files in the scripts, the handlers and the data of a page, whose text in small letters spares a search."""
+    """Files in the scripts, event handlers and ``data-`` attributes of a page; ``lower``: its text in lower case."""
     for script in scripts:
         yield from written(script.text)
     for handler in _HANDLERS(root) if b"onclick" in lower else ():
@@ -117,7 +117,7 @@ def of_elements(root: Any, scripts: Iterable[Any], data: Iterable[tuple[str, str
 
 
 def of_host(references: Iterable[str], resolver: Resolver, url: str) -> list[str]:
-    """Those on the host of the document itself, which is at ``url``; absolute."""
+    """The references to the host of the document itself, which is at ``url``, as absolute URLs."""
     host = _host(url)
     found = filter(None, map(resolver.one, islice(dict.fromkeys(references), MOST)))
     return [one for one in found if _host(one) == host]

@@ -1,4 +1,4 @@
-"""What a document names, and how its references become absolute URLs."""
+"""The references of a document, and how to make them absolute."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ from urllib.parse import urljoin
 from sharc_crawler.addresses.urls import LONGEST_URL
 from sharc_crawler.model import Document
 
-#: Links (and again resources) taken from one document: more is a trap, not a page.
+#: Most links, and most resources, of a document: more is a trap, not a page.
 LIMIT = 6_000
-LONGEST_BASE = 2_083  #: no longer address is asked for; each of a page's links would be as long
+LONGEST_BASE = 2_083  #: most characters of a base URL, as longer URLs are not requested
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _WEB = re.compile(r"https?://[^/]", re.IGNORECASE)
 _SPACES = "".join(map(chr, range(33)))
 _INNER = str.maketrans("", "", "\t\r\n")
-#: Nothing in it needs escaping.
+#: A URL without characters to escape.
 _SAFE = re.compile(r"[\w.~!$&'()*+,;=:@/?%-]*", re.ASCII)
-#: A path that is as it is to be asked for: by far the most links of most sites.
+#: A path that needs no processing, like most links of most sites.
 _PATH = r"(?:/[\w~!$&'()*+,;=:@?%-][\w.~!$&'()*+,;=:@?%-]*+)++/?+"
 _PLAIN = re.compile(_PATH, re.ASCII)
 _ALL_PLAIN = re.compile(rf"{_PATH}(?:\n{_PATH})*+", re.ASCII)
-#: A plain path from some folders up: so pages of a documentation name each other.
+#: A plain path with leading ``../``, as in links between pages of a documentation.
 _NAME = r"[\w~!$&'()*+,=@%-][\w.~!$&'()*+,=@%-]*+"
 _UP = re.compile(rf"((?:\.\./)++)({_NAME}(?:/{_NAME})*+/?+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The absolute http(s) URLs that a document names, without fragments, each once, in the order of the document."""
+    """The absolute http(s) URLs in a document, without fragments and duplicates, in order."""
 
-    links: tuple[str, ...]  #: of documents: pages to visit, where the scope admits them
-    resources: tuple[str, ...]  #: of what the document needs to be replayed
-    base: str  #: what its relative references were resolved against
-    left_out: int = 0  #: references after the limit was reached
-    document: Document | None = None  #: what is counted of an HTML document
-    feeds: tuple[str, ...] = ()  #: RSS and Atom, by autodiscovery; on blogs nearly every page has one of its own
-    frames: tuple[str, ...] = ()  #: of the links those of a frameset, whose pages it is shown by
-    unread: tuple[str, ...] = ()  #: what of the document was not looked at, as it would cost too much
+    links: tuple[str, ...]  #: documents, to be visited if they are in scope
+    resources: tuple[str, ...]  #: resources needed to replay the document
+    base: str  #: base URL of relative references
+    left_out: int = 0  #: number of references beyond the limit
+    document: Document | None = None  #: counts of an HTML document
+    feeds: tuple[str, ...] = ()  #: RSS and Atom feeds, by autodiscovery; in blogs nearly every page has its own
+    frames: tuple[str, ...] = ()  #: links in a frameset
+    unread: tuple[str, ...] = ()  #: parts of the document that were not read, as that would be too costly
 
 
 class Resolver:
-    """Makes references absolute, as a browser would: against one base, in one document's encoding."""
+    """Makes references of a document absolute, as a browser does, with its base URL and encoding."""
 
     def __init__(self, base: str, encoding: str = "utf-8") -> None:
         self.base = base
-        self._encoding = "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding  # no query is in these
-        self._on_web = _WEB.match(base) is not None  #: else relative references, of a file say, lead to no web page
+        self._encoding = "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding  # never used in queries
+        self._on_web = _WEB.match(base) is not None  #: if not, relative references are no web URLs
         scheme, _, rest = base.partition("://")
         host, _, path = rest.partition("?")[0].partition("/")
         self._origin = f"{scheme}://{host}"
@@ -59,7 +59,7 @@ class Resolver:
         self._rises = self._plain and not any(name == "" or name[0] == "." for name in self._folders)
 
     def all(self, references: Iterable[str], limit: int = LIMIT) -> tuple[tuple[str, ...], int]:
-        """The http(s) URLs among the references, each once, in their order; and how many references were left out.
+        """The http(s) URLs of references, without duplicates, in order; and how many references were left out.
 
         >>> Resolver("http://h/").all(["a", "mailto:b@c", "a#d", "e", "f"], limit=2)
         (('http://h/a', 'http://h/e'), 1)
@@ -70,7 +70,7 @@ class Resolver:
             return tuple(map(self._origin.__add__, documents)), 0
         urls: dict[str, None] = {}
         for tried, document in enumerate(documents):
-            if len(urls) == limit or tried == 2 * limit:  # many may mean the same, or nothing
+            if len(urls) == limit or tried == 2 * limit:  # many may be duplicates, or invalid
                 return tuple(urls), len(documents) - tried
             url = self._origin + document if self._plain and _PLAIN.fullmatch(document) else self.one(document)
             if url is not None:
@@ -78,7 +78,7 @@ class Resolver:
         return tuple(urls), 0
 
     def one(self, reference: str) -> str | None:
-        """The URL that a reference means; ``None`` for another scheme, a place in the document itself, or garbage.
+        """The URL of a reference; ``None`` for another scheme, a fragment of the document itself, or garbage.
 
         >>> Resolver("http://h/a/b?c").one(" ../d e#f ")
         'http://h/d%20e'
@@ -97,10 +97,10 @@ class Resolver:
             escaped = self._escaped(url)
         except ValueError:
             return None
-        return escaped if escaped.isascii() and escaped.isprintable() else None  # no host has such characters
+        return escaped if escaped.isascii() and escaped.isprintable() else None  # else the host is invalid
 
     def _joined(self, reference: str) -> str | None:
-        """The absolute URL; the usual spellings without the cost of a full parse."""
+        """The absolute URL; common forms are handled without full parsing."""
         if not reference.isprintable():
             reference = reference.translate(_INNER)
         if self._on_web and "/." not in reference and "\\" not in reference:
@@ -118,7 +118,7 @@ class Resolver:
         return url if _WEB.match(url) else None
 
     def _odd(self, reference: str) -> str | None:
-        """As browsers read ``http:/path``, where the base is of that scheme, and ``http:///host``."""
+        """``http:/path`` (with a base of the same scheme) and ``http:///host``, as browsers read them."""
         scheme, _, rest = reference.partition(":")
         if scheme.lower() not in ("http", "https") or not rest.strip("/"):
             return None
@@ -127,8 +127,8 @@ class Resolver:
         return urljoin(self.base, rest) if self._origin.startswith(f"{scheme.lower()}://") else None
 
     def _escaped(self, url: str) -> str:
-        """The URL as a browser sends it: the path in UTF-8, the query in the document's encoding if it can."""
-        from w3lib.url import safe_url_string  # loads much, for few addresses of few sites
+        """The URL as a browser sends it: the path in UTF-8, the query in the document's encoding if possible."""
+        from w3lib.url import safe_url_string  # slow to load, and rarely needed
 
         from sharc_crawler.addresses.international import with_ascii_host
 

@@ -1,7 +1,7 @@
-"""What older pages name to their scripts: to functions by which links lead on, in handlers, in images for later.
+"""Find pages and images in event handlers and scripts of older sites, such as arguments of functions that follow links.
 
-Only whole texts: what is put together with others is none. Of pages that programs make, those alone that a function
-with the name of a way (``go``, ``openWin``) is called with: what a program answers may be an order.
+Only whole string literals count, not concatenated ones. Dynamic pages (``.php``) are taken only from functions whose
+name suggests navigation (``go``, ``openWin``), as other URLs may be orders to the server.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from lxml import etree
 
 from sharc_crawler.links.files import ENDING, MOST
 
-LONGEST = 10_000  #: characters of a handler, or of a call
+LONGEST = 10_000  #: most characters of a handler that are read
 _TEXT = r"(?:\"([^\"'\s<>\\]{1,500})\"|'([^\"'\s<>\\]{1,500})')(?!\s*[+.])"
 _CALL = re.compile(r"([\w$]{1,50})\s*\(\s*(?:(?:event|this)\s*,\s*)?" + _TEXT)
-_ESCAPED = re.compile(r"\\(?:/|(?:u00|x)(2[3-689a-fA-F]|3[0-9abdfABDF]))")  #: but for quotes and what ends tags
+_ESCAPED = re.compile(r"\\(?:/|(?:u00|x)(2[3-689a-fA-F]|3[0-9abdfABDF]))")  #: without quotes, < and >
 _GO_TO = re.compile(r"MM_goToURL\s*\(\s*'[\w.]{1,50}'\s*,\s*()" + _TEXT)
 _PATH = r"(?i)(?:https?://[^/]+/|/)?[^\s:?#*{}<>\\\"']+"
 _PAGE = re.compile(rf"{_PATH}\.(?:[sx]?html?|{ENDING})(?:[?#]\S*)?")
@@ -26,12 +26,12 @@ _PROGRAM = re.compile(rf"{_PATH}\.(?:aspx?|php\d?|jsp|cfm)(?:[?#]\S*)?")
 _IMAGE = re.compile(rf"{_PATH}\.(?:gif|jpe?g|png|bmp|webp|svg|ico)(?:\?\S*)?")
 _WAY = re.compile(r"(?i)go|open|pop|win|show|view|jump|nav|load|link|page|url")
 _NO_WAY = re.compile(r"(?i)track|urchin|pageview|confirm|delet|remov|submit|vote")
-#: in whatever language a program is likely named by; rather too many: what only a script names is a guess
+#: words in names of functions and programs that take orders; rather too many, as these links are guesses anyway
 _ORDER = re.compile(
     r"(?i)delet|\bdel\b|remov|drop|eras|destroy|purge|empty|clear|trash|kill|\bban\b|log_?(?:out|off)|sign_?(?:out|off)|exit"
     r"|close|register|subscri|approv|vote|like|cart|basket|\badd|buy|order|l(?:oe|%c3%b6|ö)sch|abmeld|supprim|borrar|elimin"
 )
-_ASKS = re.compile(r"\bconfirm\s*\(")  #: whoever clicks, as it is an order
+_ASKS = re.compile(r"\bconfirm\s*\(")  #: asks for confirmation, so it is an order
 
 LIST_BY_FORM = "the further pages of a list, to which a form alone leads"
 _POSTED_BACK = re.compile(r"(?i)__doPostBack\s*\(\s*['\"](?:[^'\"]*?(?:next|pager)|[^'\"]*+['\"]\s*,\s*['\"]page\$)")
@@ -45,7 +45,7 @@ _SCRIPTS = re.compile(r"|(?:text|application)/(?:x-)?(?:java|ecma)script|module"
 
 
 def called(script: str) -> list[str]:
-    r"""Pages and files that functions of a page's scripts are called with, first of all.
+    r"""Pages and files that are the first argument of function calls in a script.
 
     >>> called("javascript:openWin('map.html', 200)"), called("show('map', 'a.pdf')"), called("go('a.asp?id=3')")
     (['map.html'], [], ['a.asp?id=3'])
@@ -61,7 +61,7 @@ def called(script: str) -> list[str]:
 
 
 def _leads(function: str, text: str, *, asks: bool) -> bool:
-    """Does a function that is called with an address lead there? ``asks``: the handler does before it does anything."""
+    """Does a function call lead to its argument? ``asks``: the handler asks for confirmation first."""
     if _NO_WAY.search(function):
         return False
     if _PAGE.fullmatch(text):
@@ -71,7 +71,7 @@ def _leads(function: str, text: str, *, asks: bool) -> bool:
 
 
 def by_form(script: str) -> set[str]:
-    """What a link leads to by a form that its page sends, as lists of ASP.NET do; empty: nothing, for all we know.
+    """What a script reaches only by submitting a form, such as further pages of an ASP.NET list; empty: nothing known.
 
     >>> by_form("javascript:__doPostBack('ctl00$list','Page$2')"), by_form("javascript:__doPostBack('ctl00$save','')")
     ({'the further pages of a list, to which a form alone leads'}, set())
@@ -80,12 +80,12 @@ def by_form(script: str) -> set[str]:
 
 
 def texts(root: Any) -> list[str]:
-    """The handlers of a page's elements."""
+    """The event handlers of a page's elements."""
     return list(dict.fromkeys(islice(_HANDLERS(root), MOST)))
 
 
 def images(script: str) -> list[str]:
-    """The images that a handler shows.
+    """The images in an event handler.
 
     >>> images("MM_swapImage('i','','img/b.gif',1); this.src = '/c.png'; d = '/e/' + f + '/g.gif'")
     ['img/b.gif', '/c.png']
@@ -99,7 +99,7 @@ def images(script: str) -> list[str]:
 
 
 def loaded(root: Any) -> list[str]:
-    """The images that a page's scripts load, to show them later."""
+    """The images that a page's scripts preload."""
     found = list[str]()
     for script in scripts(root):
         for call in islice(_LATER.finditer(script), MOST):
@@ -110,14 +110,14 @@ def loaded(root: Any) -> list[str]:
 
 
 def written(scripts: Iterable[str]) -> str:
-    """The markup that scripts write into a page, as far as it is written out: whole tags."""
+    """The whole tags that scripts write into a page with ``document.write`` of string literals."""
     found = (match[1] or match[2] for script in scripts for match in islice(_WRITTEN.finditer(script), MOST))
     whole = (text[: text.rfind(">") + 1] for text in islice(found, MOST))
     return "\n".join(re.sub(r"\\(.)", r"\1", re.sub(r"\\[nrt]", " ", text)) for text in whole)
 
 
 def scripts(root: Any) -> Iterator[str]:
-    """What is JavaScript of a page itself."""
+    """The inline JavaScript of a page."""
     for script in root.iter("script"):
         if script.text and _SCRIPTS.fullmatch(script.get("type", "").strip().lower()):
             yield script.text

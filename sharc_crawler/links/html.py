@@ -1,14 +1,13 @@
-"""What an HTML page names: links to other documents, and the resources that a replay of it needs.
+"""Extract the references of HTML pages: links to other documents, and the resources needed to replay them.
 
-Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames, and once more in its ``noframes``; they
-are told as frames, too, as it is shown by them),
-``longdesc``, ``meta`` refresh, ``link`` elements that lead to documents (canonical, next, alternate pages…), both as
-headers, menus' values that are addresses, and what scripts open by an address written out. Resources: all that a
-browser loads by itself (AMP's elements, too), ``iframe`` documents, every candidate of a ``srcset``, style sheets'
-references, and what scripts are to load late. Pictures for other sites to show (``og:image``) are neither.
+Links are ``a``, ``area``, ``frame`` (also listed as frames) and the content of ``noframes``, ``longdesc``, ``meta``
+refresh, ``link`` elements that lead to documents (canonical, next, alternate), the headers Link and Refresh, URLs in
+menus' values, and string literals that scripts open. Resources are everything that a browser loads by itself (with
+AMP's elements), ``iframe`` documents, all candidates of ``srcset``, references of styles, and URLs for lazy loading.
+Images for other sites to show (``og:image``) are neither.
 
-``rel=nofollow`` is followed: it speaks to search engines' ranking, not to archives. Addresses that only a script puts
-together are not found.
+``rel=nofollow`` is followed, as it is meant for the ranking of search engines. URLs that scripts concatenate are not
+found.
 """
 
 from __future__ import annotations
@@ -40,18 +39,18 @@ _RESOURCES = {
     "image": ("href", "xlink:href"),
     "use": ("href", "xlink:href"),
     "feimage": ("href", "xlink:href"),
-    "model-viewer": ("src", "poster", "ios-src"),  # of museums' objects in 3D
+    "model-viewer": ("src", "poster", "ios-src"),  # 3D objects of museums
 }
 _RESOURCES |= {f"amp-{tag}": _RESOURCES[tag] for tag in ("img", "video", "audio", "iframe")}
-_INNER_TAGS = (*_LINKS, *_RESOURCES, "link", "meta", "option", "param", "style")  #: of a document within the document
+_INNER_TAGS = (*_LINKS, *_RESOURCES, "link", "meta", "option", "param", "style")  #: read in documents within a page
 _TAGS = (*_INNER_TAGS, "base", "noframes", "table")
-_PARAMETERS = {"movie", "src", "filename", "url"}  #: of an object, which name what it plays
-#: Relations of ``link`` elements whose target a browser loads, and those whose target is another document.
+_PARAMETERS = {"movie", "src", "filename", "url"}  #: names of an object's parameters with a URL
+#: Relations of ``link`` elements: those whose target a browser loads, and those that lead to another document.
 _LOADED = {"stylesheet", "icon", "mask-icon", "preload", "modulepreload", "manifest"}
 _LOADED |= {"apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image"}
 _LEADING = {"canonical", "alternate", "next", "prev", "previous", "first", "last", "start", "contents", "index", "up"}
 _LEADING.add("search")
-#: Alternates in other formats (oEmbed, JSON) are for programs and would double a site's pages; feeds are told apart.
+#: Alternates in other formats (oEmbed, JSON) are for programs, and would double a site's pages; feeds are kept apart.
 _PAGE_TYPES = {"", "text/html", "application/xhtml+xml"}
 _SEARCH = "application/opensearchdescription+xml"
 _FEED_TYPES = {"application/rss+xml", "application/atom+xml", "application/rdf+xml"}
@@ -68,9 +67,9 @@ _REFRESH = re.compile(
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
-    """What a page names. ``url`` is its own, ``content_type`` its header. Reads anything, never raises.
+    """The references of a page at ``url`` with header ``content_type``. Never raises.
 
-    A page with more than :data:`~sharc_crawler.links.found.LIMIT` links (or resources) gives the first of them.
+    Only the first :data:`~sharc_crawler.links.found.LIMIT` links, and as many resources, are returned.
 
     >>> found = extract(b'<base href="/b/"><a href="c#d">x</a><img srcset="e.png, f.png 2x">', "http://h/")
     >>> found.links, found.resources
@@ -80,7 +79,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
 
 
 def named(page: HtmlPage, url: str, linked: Sequence[bytes] = (), refresh: Sequence[bytes] = ()) -> Found:
-    """Links and embedded resources of a page that is parsed already, and in its headers of these names."""
+    """The references of a parsed page, and of its headers ``Link`` and ``Refresh``."""
     root, written, own = page.root, _Page(), Resolver(url, page.encoding)
     for value in refresh:
         written.refresh(value.decode("latin-1"))
@@ -105,30 +104,30 @@ def named(page: HtmlPage, url: str, linked: Sequence[bytes] = (), refresh: Seque
 
 
 def shown(root: Any) -> str:
-    """The text of a page that a reader may see, piece by piece. Scripts and styles are taken out of its tree, too."""
+    """The visible text of a page. Scripts and styles are removed from its tree, too."""
     etree.strip_elements(root, "script", "style", with_tail=False)
     unshown = next(root.iter("template", "noscript"), None) is not None
     return "\n".join(_SHOWN_TEXTS(root) if unshown else _TEXTS(root))
 
 
 class _Page:
-    """References of one page as written, in their order."""
+    """Collects the references of a page, as written, in order."""
 
     def __init__(self) -> None:
         self.links: list[str] = []
         self.resources: list[str] = []
         self.feeds: list[str] = []
         self.frames: list[str] = []
-        self.files: list[str] = []  #: followed on the page's own host
-        self.data: list[str] = []  #: read by its scripts from there
+        self.files: list[str] = []  #: links that are followed on the page's own host only
+        self.data: list[str] = []  #: resources from the page's own host only
         self.scripts: list[Any] = []
-        self.unread = set[str]()  #: what leads on and cannot be followed
+        self.unread = set[str]()  #: descriptions of links that cannot be followed
         self.base: str | None = None
-        self.by_scripts = False  #: may they write into it, or load images?
+        self.by_scripts = False  #: may scripts write into the page, or load images?
         self.images = self.tables = 0
 
     def read(self, root: Any, data: bytes) -> None:
-        """Collect from a whole document (its bytes spare the searches that cannot succeed)."""
+        """Collect the references of a document; its bytes show which searches can be skipped."""
         self._elements(root.iter(*_TAGS))
         lower = data.lower()
         self.links.extend(hidden.by_scripts(data))
@@ -137,7 +136,7 @@ class _Page:
             self.files.extend(files.of_elements(root, self.scripts, told, lower))
             self.data.extend(files.fetched_by_elements(self.scripts))
         if b"iiif" in lower or (maybe and _VIEWED.search(lower)):
-            from sharc_crawler.links import viewers  # few pages have any
+            from sharc_crawler.links import viewers  # rarely needed
 
             self.files.extend(viewers.shown([*self.links, *self.resources]))
             self.data.extend(viewers.manifests(data))
@@ -153,7 +152,7 @@ class _Page:
         if _BACKGROUND.search(lower):
             self.resources.extend(_BACKGROUNDS(root))
         if b"<?xml-stylesheet" in lower:
-            from sharc_crawler.links import xml  # hardly any page has one
+            from sharc_crawler.links import xml  # rarely needed
 
             self.resources.extend(xml.references(data.decode("utf-8", "replace")))
         if b"(" in lower and (b"url(" in lower or b"image-set(" in lower):
@@ -175,9 +174,9 @@ class _Page:
         for element in elements:
             tag = element.tag
             if tag in _LINKS:
-                self.links.append(element.get(_LINKS[tag]) or element.get("xlink:href", ""))  # the latter in SVG
+                self.links.append(element.get(_LINKS[tag]) or element.get("xlink:href", ""))  # xlink in SVG
                 if self.links[-1].lstrip()[:11].lower() == "javascript:":
-                    from sharc_crawler.links import handlers  # of older sites
+                    from sharc_crawler.links import handlers  # for older sites
 
                     called = unquote(self.links[-1])
                     self.unread |= handlers.by_form(called)
@@ -194,8 +193,8 @@ class _Page:
         self.by_scripts |= element.get("onerror") is not None
         references: Iterable[str] = (element.get(name, "") for name in _RESOURCES[tag])
         if tag == "applet":
-            references = map(str.strip, ",".join(references).split(","))  # archives
-        if folder := element.get("codebase"):  # of an applet or object
+            references = map(str.strip, ",".join(references).split(","))  # several archives
+        if folder := element.get("codebase"):  # base URL of an applet or object
             references = (_under(folder, reference) for reference in references)
         self.resources.extend(references)
         if srcset := element.get("srcset"):
@@ -218,7 +217,7 @@ class _Page:
             self.resources.extend(srcset_candidates(element.get("imagesrcset", "")))
 
     def link(self, reference: str, relations: set[str], kind: str) -> None:
-        """What an element or a header links to."""
+        """Add the target of a ``link`` element or header."""
         if relations & _LOADED:
             self.resources.append(reference)
         elif relations & _LEADING:
@@ -245,7 +244,7 @@ class _Page:
             self.links.append(said)
 
     def refresh(self, content: str) -> None:
-        """Note the page that a page leads to by itself, by an element or a header."""
+        """Add the target of a refresh, by an element or a header."""
         match = _REFRESH.match(content)
         self.links.append(next(filter(None, match.groups()), "") if match else "")
 
@@ -264,11 +263,11 @@ class _Page:
         self.tables += 1
 
     def _noframes(self, element: Any) -> None:
-        """What browsers without frames were shown: text to the parser."""
+        """The parser returns the content of ``noframes`` as text."""
         self._inner(element.text or "")
 
     def _inner(self, text: str) -> None:
-        """A document within the document; those within it are not read."""
+        """Collect the references of a document within the document, but not of documents within that."""
         root, _ = parse(bounded(ENDS.sub(b"", text.encode())).data)
         for frame in () if root is None else root.iter("iframe"):
             frame.attrib.pop("srcdoc", None)
@@ -279,7 +278,7 @@ class _Page:
 
 
 def _under(folder: str, reference: str) -> str:
-    """A reference as it is written in a folder."""
+    """A reference relative to a folder."""
     return (
         f"{folder.rstrip('/')}/{reference}" if reference and reference[0] != "/" and ":" not in reference else reference
     )

@@ -1,7 +1,7 @@
-"""Addresses that a page keeps in ``data-`` attributes for the scripts that load its images only when they are seen.
+"""Find URLs in ``data-`` attributes for lazy loading.
 
-The attributes are those of lazysizes, vanilla-lazyload, lozad, jQuery Lazy Load, Slick, Swiper and the plug-ins of
-WordPress. What else such an attribute holds (a flag, a template of an address) is no address.
+The attributes are those of lazysizes, vanilla-lazyload, lozad, jQuery Lazy Load, Slick, Swiper and plug-ins of
+WordPress. Other values in them (flags, URL templates) are ignored.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _SOURCES = {
     "video": ("data-src", "data-poster"),
 }
 _CANDIDATES = {"img": ("data-srcset", "data-lazy-srcset"), "source": ("data-srcset",)}
-_ADDRESS = re.compile(r"/|\.[a-z]\w{1,4}(?:[?#\s]|\Z)", re.IGNORECASE)  #: a folder, or a file's extension
+_ADDRESS = re.compile(r"/|\.[a-z]\w{1,4}(?:[?#\s]|\Z)", re.IGNORECASE)  #: a slash, or a file's extension
 _TEMPLATE = re.compile(r"[{}<>]")
 
 
 def references(element: Any, tag: str) -> Iterator[str]:
-    """What is to be loaded late into an element of the page."""
+    """The URLs that are loaded lazily into an element."""
     found = [address for name in _SOURCES.get(tag, ()) if (address := element.get(name))]
     for name in _CANDIDATES.get(tag, ()):
         if srcset := element.get(name):
@@ -31,11 +31,11 @@ def references(element: Any, tag: str) -> Iterator[str]:
 
 
 def is_address(text: str) -> bool:
-    """Is it what such an attribute is for?"""
+    """Is it a URL, rather than a flag or template?"""
     return _ADDRESS.search(text) is not None and _TEMPLATE.search(text) is None
 
 
-#: A URL; unless a comma ends it, descriptors up to the next comma that stands in no brackets.
+#: A URL, which a comma may end; otherwise descriptors follow, up to the next comma outside of brackets.
 _CANDIDATE = re.compile(r"([^\s,]\S*+)(?:(?<=,)|(?:[^,(]++|\([^)]*+\)?)*+)")
 
 

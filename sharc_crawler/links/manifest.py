@@ -1,8 +1,8 @@
-"""What a manifest names: a web app's, the icons and screenshots that a browser shows of a site; IIIF's, its images.
+"""Extract the references of manifests: icons and screenshots of web apps; images of IIIF manifests.
 
-IIIF's names its images whole, the descriptions of their services, sound and film, other manifests. The tiles that a
-viewer asks a service for are put together by its script. Taken is what lies on the manifest's own host: a collection
-may be of other institutions' objects.
+From a IIIF manifest, whole images, descriptions of image services, sound, video and other manifests are taken, if they
+are on the manifest's own host: a collection may contain other institutions' objects. Tiles are not found, as viewers
+compute their URLs.
 
 Source: IIIF Presentation API 2.1 and 3.0, Image API 2.1 and 3.0.
 """
@@ -17,15 +17,15 @@ from sharc_crawler.links.files import of_host
 from sharc_crawler.links.found import Found, Resolver
 
 _IIIF = b"iiif.io/api/presentation"
-LONGEST = 1_000_000  #: bytes; what is longer is data
-LONGEST_IIIF = 10_000_000  #: bytes; a book of a thousand pages has 2 MB
+LONGEST = 1_000_000  #: most bytes of a web app's manifest
+LONGEST_IIIF = 10_000_000  #: most bytes of a IIIF manifest; a book of a thousand pages has 2 MB
 _SHOWN = {"Image", "Sound", "Video", "Audio", "MovingImage", "Manifest", "Collection", "AnnotationList", "Layer"}
-#: What holds images that may not say that they are.
+#: Fields with images that may lack a type.
 _HOLDERS = {"resource", "thumbnail", "logo", "default"}
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  # noqa: ARG001
-    """Its pictures, which are resources. Reads anything, never raises: most JSON is no manifest.
+    """The images of a manifest, as resources; none for other JSON. Never raises.
 
     >>> extract(b'{"icons": [{"src": "a.png"}], "shortcuts": [{"icons": [{"src": "b.png"}]}]}', "http://h/m/x").resources
     ('http://h/m/a.png', 'http://h/m/b.png')
@@ -46,7 +46,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  #
 
 
 def of_iiif(body: bytes, url: str) -> Found:
-    """All of it resources, but for files such as a PDF (``rendering``). Reads anything, never raises.
+    """The resources of a IIIF manifest, and files such as a PDF (``rendering``) as links. Never raises.
 
     >>> image = '{"type": "Image", "id": "/a/full/max/0/b.jpg", "service": [{"id": "/a", "type": "ImageService3"}]}'
     >>> manifest = '{"@context": "http://iiif.io/api/presentation/3/context.json", "items": [{"body": %s}]}' % image
@@ -61,7 +61,7 @@ def of_iiif(body: bytes, url: str) -> Found:
     for part, held in _parts(said):
         address = part.get("@id", part.get("id"))
         if not held or not isinstance(address, str):
-            continue  # the manifest itself, for one
+            continue  # such as the manifest itself
         if held == "rendering":
             files.append(address)
         elif _is_service(part, held):
@@ -74,7 +74,7 @@ def of_iiif(body: bytes, url: str) -> Found:
 
 
 def _parts(said: Any) -> Iterator[tuple[dict[str, Any], str]]:
-    """All objects within it, in their order, and under which name each is held. A bare address is an object, too."""
+    """All objects in it, in order, with the name of their field. A bare URL counts as an object."""
     waiting = [(said, "")]
     while waiting:
         one, held = waiting.pop()
@@ -88,11 +88,11 @@ def _parts(said: Any) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _kind(part: dict[str, Any]) -> str:
-    """Its type without a prefix: ``sc:Manifest`` and ``Manifest`` are one."""
+    """Its type without a prefix, as in ``sc:Manifest``."""
     return str(part.get("@type", part.get("type", ""))).rpartition(":")[2]
 
 
 def _is_service(part: dict[str, Any], held: str) -> bool:
-    """Is it an image service? Search, log-in and others are services, too."""
+    """Is it an image service, rather than one for search or log-in?"""
     said = f"{part.get('@context')} {part.get('profile')}"
     return held == "service" and ("iiif.io/api/image/" in said or _kind(part).startswith("ImageService"))

@@ -1,7 +1,7 @@
-"""Menus that older sites keep in a script, which writes them into each page that loads it.
+"""Find the links of menus that a script of an older site writes into each page that loads it.
 
-Their relative addresses are of that page, and which one it is the script does not tell: taken is one in the script's
-folder, or in the folder above those for scripts.
+Relative URLs are relative to that page, which is not known here. It is assumed to be in the script's folder, or in the
+folder above a folder for scripts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sharc_crawler.links.modules import OF_SCRIPTS
 
 
 def of(script: str, url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The links, and what is shown, of the whole tags that a script at ``url`` writes into pages.
+    """The links and resources in the tags that a script at ``url`` writes into pages.
 
     >>> of("document.write('<a href=a.htm><img src=b.gif></a>')", "http://h/c/js/menu.js")
     (('http://h/c/a.htm',), ('http://h/c/b.gif',))

@@ -1,7 +1,7 @@
-"""What a script names: modules that it imports, pages of a menu that it makes, and files.
+"""Extract the references of scripts: imported modules, pages of menus, and files.
 
-Imports are ``import … from``, ``export … from``, and ``import("…")`` of a written address. A page breaks without any of
-them. Bare names (``import "vue"``) mean what an import map of the page says.
+Imports are ``import … from``, ``export … from``, and ``import("…")`` with a string literal. A page needs all of them.
+Bare names (``import "vue"``) are resolved by an import map of the page.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from sharc_crawler.links import files
 from sharc_crawler.links.found import Found, Resolver
 
 _WRITTEN = r"\s*+([\"'])((?:\.{0,2}/|https?://)[^\"'\s<>\\]{1,2000})\1"
-#: Each begins with a fixed text, which is searched for by itself in a fraction of the time, and ends no longer name.
-#: Many sites have no script.
+#: Each begins with a fixed text, which makes the search fast, and which must not be the end of a longer name.
 _IMPORTS = (
     r"from(?<![\w$.]from)" + _WRITTEN,
     r"import(?<![\w$.]import)\s*+\(?" + _WRITTEN,
-    r"new URL\(\s*+([\"'])([^\"'\s<>\\]{1,2000})\1\s*+,\s*+import\.meta\.url",  # of its workers, and of what it reads
+    r"new URL\(\s*+([\"'])([^\"'\s<>\\]{1,2000})\1\s*+,\s*+import\.meta\.url",  # workers, and data files
 )
 _PAGE = (
     r"[\"']?\s*+:\s*+([\"'])"
@@ -26,13 +25,13 @@ _PAGE = (
     r"\1(?!\s*+[+:])"
 )
 _MENUS = r"url(?<![\w$.]url)" + _PAGE, r"href(?<![\w$.]href)" + _PAGE
-#: Folders of scripts for pages elsewhere: a browser reads a script's relative address as one of the page that loads it.
+#: Folders for scripts, where relative URLs are useless: browsers resolve them against the page, which lies elsewhere.
 OF_SCRIPTS = r"(?i)/_?(?:js|javascripts?|scripts?|assets|static|dist|build|libs?|vendor|themes?|plugins|modules)/"
-MOST = 1_000  #: of one script: more are data, and no menu
+MOST = 1_000  #: most pages of a script: more are data, not a menu
 
 
 def imports(script: str) -> list[str]:
-    """The addresses that a module imports, as written.
+    """The URLs that a module imports, as written.
 
     >>> imports('import{a}from"./a.js";import "/b.js"; export * from "../c.js"; import("./d.js"); import e from "e"')
     ['./a.js', '../c.js', '/b.js', './d.js']
@@ -41,7 +40,7 @@ def imports(script: str) -> list[str]:
 
 
 def mapped(text: str) -> list[str]:
-    """The addresses of modules in an import map. A folder (``/js/``) is none.
+    """The URLs of modules in an import map, without folders (``/js/``).
 
     >>> mapped('{"imports": {"vue": "/js/vue.js", "own/": "/js/"}}')
     ['/js/vue.js']
@@ -54,9 +53,9 @@ def mapped(text: str) -> list[str]:
 
 
 def menu(script: str, url: str) -> list[str]:
-    """The HTML pages that a script at ``url`` holds in its objects, as written.
+    """The HTML pages in the objects of a script at ``url``, as written.
 
-    What is asked of a server (``/api/news``) is none, and a relative address only where script and page lie together.
+    Relative URLs are taken only from scripts that are not in a folder for scripts.
 
     >>> menu('m={children:[{text:"Files",url:"files.html"},{href:"/a/"},{"href": "/b.html#c"}]}', "http://h/menudata.js")
     ['files.html', '/b.html#c']
@@ -69,7 +68,7 @@ def menu(script: str, url: str) -> list[str]:
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  # noqa: ARG001
-    """What a script imports, the pages of its menus, and files. Reads anything, never raises.
+    """The imports of a script, the pages of its menus, and files. Never raises.
 
     >>> found = extract(b"import './dep.mjs'; menu = [{url: '/a.html'}]", "http://h/js/app.js")
     >>> found.links, found.resources
@@ -80,7 +79,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  #
     if files.maybe(body.lower()):
         named, data = (files.of_host(some, resolver, url) for some in (files.written(script), files.fetched(script)))
     if "document.write" in script:
-        from sharc_crawler.links import menus_written  # by older sites
+        from sharc_crawler.links import menus_written  # for older sites
 
         pages, shown = menus_written.of(script, url)
         named, data = [*named, *pages], [*data, *shown]

@@ -1,8 +1,8 @@
-"""Pictures that scripts show, as galleries, sliders and magnifiers do: in ``data-`` attributes and in a page's scripts.
+"""Find images that scripts show (galleries, sliders, magnifiers) in ``data-`` attributes and a page's scripts.
 
-An attribute may hold one address, some, or JSON with some; each has a folder, so that a mere name of a file is none. Of
-scripts only what is written as :mod:`~sharc_crawler.links.files` says. A page about a picture (``/wiki/File:a.jpg``)
-is no picture, and what search engines are told of one (JSON-LD) is shown to nobody.
+An attribute may contain a URL, several, or JSON; bare file names without a slash are ignored. In scripts, the rules of
+:mod:`~sharc_crawler.links.files` apply. A page about an image (``/wiki/File:a.jpg``) is no image, and JSON-LD for
+search engines is ignored.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _PICTURE = re.compile(
     rf"(?i)(?=[^?#]*/)(?!.*%(?![0-9a-f]{{2}}))(?:(?:https?:)?//[^\s/]+/)?{_INNER}*(?<!/)\.{_ENDING}(?:[?#][^\s{{}}<>|`\\]*)?"
 )
 _ENDED = re.compile(rf"(?i)(\.{_ENDING}(?:\?[^\s,;|?]*)?)[,;|](?=\.{{0,2}}/|https?:)")
-_FIRST = re.compile(r"(?:\A|(?<=[,;|]\s))\s*+(\S++)")  #: what follows is said of it, as in ``srcset``
+_FIRST = re.compile(r"(?:\A|(?<=[,;|]\s))\s*+(\S++)")  #: descriptors may follow, as in ``srcset``
 
 
 def of_data(data: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """The pictures in the ``data-`` attributes of a page's elements, as written."""
+    """The images in the ``data-`` attributes of a page, as written."""
     for name, value in data:
-        if name in files.BACKGROUNDS:  # an address, or as a style sheet has it
+        if name in files.BACKGROUNDS:  # a URL, or ``url(…)``
             yield from filter(is_address, css.references(value) if "(" in value else [value])
         if "." in value:
             yield from of_value(value)
 
 
 def of_value(value: str) -> Iterator[str]:
-    r"""The pictures in a value.
+    r"""The images in a value.
 
     >>> list(of_value("/a/b.jpg 375, c/w_3,h_2/d.JPG?e=1,2 480")), list(of_value("/a.png,/b.png|/c.png"))
     (['/a/b.jpg', 'c/w_3,h_2/d.JPG?e=1,2'], ['/a.png', '/b.png', '/c.png'])
@@ -50,7 +50,7 @@ def of_value(value: str) -> Iterator[str]:
 
 
 def of_scripts(scripts: Iterable[Any]) -> Iterator[str]:
-    """The pictures in a page's scripts.
+    """The images in a page's scripts.
 
     >>> from lxml import etree
     >>> list(of_scripts([etree.fromstring("<script>p = ['/a.jpg', 'b.jpg', '/c/' + d + '.jpg', '/F:e.jpg']</script>")]))

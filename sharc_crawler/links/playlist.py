@@ -1,4 +1,4 @@
-"""What a playlist names: the files that a player plays after each other (M3U, HLS, PLS)."""
+"""Extract the files of playlists (M3U, HLS, PLS)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 from sharc_crawler.links.found import Found, Resolver
 
-LONGEST = 1_000_000  #: bytes
+LONGEST = 1_000_000  #: most bytes of a playlist
 _NAMED = re.compile(r'[,:]\s*URI\s*=\s*"([^"]*)"')
 _NUMBERED = re.compile(r"File\d{1,9}\s*=(.*)", re.IGNORECASE)
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  # noqa: ARG001
-    r"""All of it resources: other playlists, pieces of films, keys, subtitles. Reads anything, never raises.
+    r"""The references of a playlist, all of them resources: other playlists, segments, keys, subtitles. Never raises.
 
     >>> extract(b'#EXTM3U\n#EXT-X-MAP:URI="init.mp4"\n#EXTINF:4,\n1.m4s\n', "http://h/film/a.m3u8").resources
     ('http://h/film/init.mp4', 'http://h/film/1.m4s')

@@ -1,4 +1,4 @@
-"""The rules of a robots.txt: Protego matches paths, within the lines that count for one crawler."""
+"""The rules of a robots.txt: the lines for one crawler, of which Protego matches the paths."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from protego import Protego
 from sharc_crawler.links.robots import Rules
 from sharc_crawler.model import Seconds
 
-CUT = "# longer than 500 KiB"  #: stands for what is not read
-MANY = 1_000  #: rules from which on those that may match are looked up first
+CUT = "# longer than 500 KiB"  #: line in place of the rules that are not read
+MANY = 1_000  #: with more rules, those that may match are looked up first
 
 _MARKUP = re.compile(r"\s*<[!?a-z]", re.IGNORECASE)
 _RULE = re.compile(r"(?:^|\r)[ \t]*(?:user-agent|(?:dis)?allow|site-?map)[ \t]*:", re.IGNORECASE | re.MULTILINE)
 _SITEMAP = re.compile(r"(?:^|\r)[ \t\ufeff]*site-?map[ \t]*:[ \t]*([^\s#]+)", re.IGNORECASE | re.MULTILINE)
-MOST = 1_000  #: rules that are matched for one address
-LONGEST = 12  #: characters of a word that are looked up
+MOST = 1_000  #: most rules that are matched for a URL
+LONGEST = 12  #: characters of a word that are used for the look-up
 _HEAD = "User-agent: *"
-_WORD = re.compile(r"[A-Za-z0-9_.~/-]+")  # what stands for itself, however it is quoted
-_INDEX = "index.html"  # where it is allowed, so is its folder
+_WORD = re.compile(r"[A-Za-z0-9_.~/-]+")  # characters that percent-encoding does not change
+_INDEX = "index.html"  # a rule that allows it also allows its folder
 
 
 def is_page(text: str) -> bool:
-    r"""Whether it is an HTML page without any rule, as sites send that answer every request with one.
+    r"""Is it an HTML page without any rule? Some sites answer every request with one.
 
     >>> is_page("<!doctype html><title>App</title>"), is_page("<html>\nUser-agent: *\nDisallow: /")
     (True, False)
@@ -35,7 +35,7 @@ def is_page(text: str) -> bool:
 
 
 def cut(rules: str, whole: str, *, ended: bool) -> str:
-    r"""Of a long robots.txt the rules that are obeyed, and the sitemaps that the rest names; ``ended``: to its end.
+    r"""The obeyed rules of a long robots.txt, and the sitemaps in the rest; ``ended``: ``whole`` includes its end.
 
     >>> cut("User-agent: *\n", "User-agent: *\nDisallow: /\nSitemap: /a\nSitemap: /b", ended=False).split("\n")[1:]
     ['# longer than 500 KiB', 'Sitemap: /a', '']
@@ -46,7 +46,7 @@ def cut(rules: str, whole: str, *, ended: bool) -> str:
 
 
 def noted(url: str, text: str) -> str:
-    """What a reader of the report must know of a robots.txt; empty: nothing.
+    """The report's note on a robots.txt; empty: none.
 
     >>> noted("http://h/robots.txt", "User-agent: *")
     ''
@@ -59,7 +59,7 @@ def noted(url: str, text: str) -> str:
 
 
 class RobotsRules(Rules):
-    r"""What one host allows one agent.
+    r"""The rules of a host for one agent.
 
     >>> rules = RobotsRules("User-agent: *\nDisallow: /private/\nCrawl-delay: 2", "sharc", "https://example.org/robots.txt")
     >>> rules.allows("https://example.org/private/x"), rules.allows("https://example.org/"), rules.delay
@@ -82,7 +82,7 @@ class RobotsRules(Rules):
 
 
 def robots_sitemaps(text: str, url: str) -> tuple[str, ...]:
-    """The sitemaps that a robots.txt names, absolute, each once.
+    """The sitemaps in a robots.txt as absolute URLs, without duplicates.
 
     >>> robots_sitemaps("SITEMAP: /a.xml # main", "http://h/robots.txt")
     ('http://h/a.xml',)
@@ -90,28 +90,28 @@ def robots_sitemaps(text: str, url: str) -> tuple[str, ...]:
     named = _SITEMAP.findall(text)
     if not named:
         return ()
-    from sharc_crawler.links.found import Resolver  # many sites name none
+    from sharc_crawler.links.found import Resolver  # not needed without sitemaps
 
     return Resolver(url).all(named)[0]
 
 
 def _delay(parsed: Protego) -> Seconds:
-    """The longer of Crawl-delay and what Request-rate leaves between two requests."""
+    """The longer of Crawl-delay and the pause by Request-rate."""
     crawl_delay = float(parsed.crawl_delay("*") or 0.0)
     rate = parsed.request_rate("*")
     return max(crawl_delay, rate.seconds / rate.requests if rate and rate.requests else 0.0)
 
 
-# -- which lines count for one crawler (RFC 9309, 2.2.1), read as leniently as search engines do -----------------------
+# -- the lines for one crawler (RFC 9309, 2.2.1), parsed as leniently as search engines do -----------------------------
 
-# A group is one or more lines that name crawlers, and the rules after them; all groups that name a crawler are one.
-# Only a rule (Allow, Disallow) ends the naming: lines that are not understood, Sitemap and Crawl-delay do not (2.2.4).
-# A Crawl-delay or Request-rate is for the crawlers named directly before it, as it is no part of the standard.
+# A group has one or more lines that name crawlers, followed by rules; all groups that name a crawler are joined. Only
+# a rule (Allow, Disallow) ends the names: unknown lines, Sitemap and Crawl-delay do not (2.2.4). Crawl-delay and
+# Request-rate, which are not in the standard, apply to the crawlers named directly before them.
 
-LONGEST_LINE = 8 * 2083  #: characters, as Google's parser has it: the rest of a line is left out
+LONGEST_LINE = 8 * 2083  #: most characters of a line that are read, as in Google's parser
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-#: A colon may be missing; misspellings that are common enough for Google to know them.
+#: The colon may be missing; common misspellings are accepted, as by Google.
 _RECORD = re.compile(
     r"\s*(?:(?P<agent>user[- ]?agent)|(?P<allow>allow)|(?P<disallow>dis+al+ow|diasllow|disallaw)"
     r"|(?P<delay>crawl[- ]delay)|(?P<rate>request[- ]rate))\s*[:\s]\s*(?P<value>[^#]*)",
@@ -119,13 +119,13 @@ _RECORD = re.compile(
 )
 _NAMES = {"allow": "Allow", "disallow": "Disallow", "delay": "Crawl-delay", "rate": "Request-rate"}
 _DELAYS = {"delay", "rate"}
-_ENDLESS = re.compile(r"(?<![\d.])\d{10,}")  #: centuries, of which no number may be made
-#: what Protego would take for the end of a line
+_ENDLESS = re.compile(r"(?<![\d.])\d{10,}")  #: numbers too large to be parsed
+#: characters that Protego would read as line ends
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def group_of(text: str, agent: str) -> str:
-    r"""The rules for one crawler, as the only group of a robots.txt, for all; empty: there are none.
+    r"""The rules for one crawler, as a robots.txt with a single group for all crawlers; empty: there are none.
 
     >>> group_of("User-agent: Sharc/2.1\nCrawl-delay: 9\nUser-agent: *\nDisallow: /a # but", "sharc")
     'User-agent: *\nCrawl-delay: 9\nDisallow: /a'
@@ -139,13 +139,13 @@ def group_of(text: str, agent: str) -> str:
 
 
 class _Group:
-    """What is for one name, in all groups that have it."""
+    """Collects the rules for one name from all its groups."""
 
     def __init__(self) -> None:
-        self.named = False  #: somewhere
+        self.named = False  #: was the name found?
         self.rules: list[str] = []
-        self._in_group = self._directly = False  # is it one of those named last; and just before
-        self._ruled = self._told = False  # has a rule, or any record, followed the names
+        self._in_group = self._directly = False  # is the name in the present group; and directly before this line?
+        self._ruled = self._told = False  # has a rule, or any record, followed the names?
 
     def read(self, kind: str, value: str, name: str) -> None:
         """Read the next record."""
@@ -163,7 +163,7 @@ class _Group:
 
 
 def _records(text: str) -> Iterator[tuple[str, str]]:
-    """Kind and value of each line that is understood."""
+    """Kind and value of each line that can be parsed."""
     for line in _LINE_END.split(text):
         if record := _RECORD.match(line[:LONGEST_LINE]):
             kind = next(kind for kind, found in record.groupdict().items() if found)
@@ -171,7 +171,7 @@ def _records(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _product(value: str) -> str:
-    """The name in a User-agent line, without a version or whatever else follows it."""
+    """The name in a User-agent line, without version and anything after it."""
     words = value.lower().partition("/")[0].split()
     if not words:
         return ""
@@ -184,11 +184,11 @@ class _Rule(NamedTuple):
 
 
 class ManyRules:
-    r"""The rules of one group of robots.txt that has thousands: those are matched whose words an address has.
+    r"""A group with thousands of rules, of which only those are matched whose words occur in the URL.
 
-    Matched one by one, 24,000 rules with wildcards cost more than half a second for each address. What a rule names
-    literally has to stand in an address that it matches. That is looked up, so that an address costs as many look-ups
-    as the rules have words. Where more than :data:`MOST` rules have no other words than an address, it is not fetched.
+    To match 24,000 rules with wildcards would take more than half a second per URL. A URL can match a rule only if it
+    contains the rule's literal words, so these are looked up first. If more than :data:`MOST` rules remain, the URL is
+    not fetched.
 
     >>> rules = ManyRules("User-agent: *\nDisallow: /*a*b$\nDisallow: /c\nAllow: /c/d")
     >>> [rules.allows(f"http://h/{path}") for path in ("xaxb", "xa", "c", "c/d")]

@@ -1,4 +1,4 @@
-"""What a robots.txt says: bytes as they came, as text that rules can be read from."""
+"""Decode robots.txt."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from w3lib.encoding import read_bom
 
 from sharc_crawler.bodies.coding import USED, unpack, unpacked
 
-MAX_BYTES = 500 * 1024  #: RFC 9309, 2.5: parse at least this much
-DOWNLOADED = 1 << 20  #: bytes, at most; behind its rules it is read for sitemaps
+MAX_BYTES = 500 * 1024  #: bytes of rules that are obeyed, the minimum of RFC 9309, 2.5
+DOWNLOADED = 1 << 20  #: most bytes that are downloaded; the rest is read for sitemaps only
 
 
 def robots_text(body: bytes, codings: Sequence[bytes] = ()) -> tuple[str, str | None]:
-    r"""What a robots.txt says, whole lines of its first 500 KiB; and why it cannot be read, where it cannot.
+    r"""The text of a robots.txt, and why it cannot be read (else None).
 
-    Of what comes behind these the sitemaps that it names, and a line that says so.
+    If it is longer than 500 KiB, the whole lines before that, a line that says so, and the sitemaps in the rest.
 
-    UTF-8, or what a byte order mark says; of the mark some servers send a part. Null bytes (UTF-16 without mark, for
-    one) are left out.
+    It is UTF-8 unless a byte order mark says otherwise; some servers send only part of the mark. Null bytes (UTF-16
+    without mark, for example) are removed.
 
     >>> robots_text(b"\xef\xbb\xbfUser-agent: *\n")
     ('User-agent: *\n', None)
@@ -28,10 +28,10 @@ def robots_text(body: bytes, codings: Sequence[bytes] = ()) -> tuple[str, str | 
     data, problem = unpacked(body, codings, DOWNLOADED)
     if problem and len(data) < MAX_BYTES:
         return "", problem.removesuffix(f": {USED}")
-    data, more = unpack(data, DOWNLOADED)  # a packed file, said to be none
+    data, more = unpack(data, DOWNLOADED)  # may be a packed file without Content-Encoding
     if not problem and not more and len(data) <= MAX_BYTES:
         return _decoded(data), None
-    from sharc_crawler.links.robots_rules import cut  # hardly ever
+    from sharc_crawler.links.robots_rules import cut  # rarely needed
 
     return cut(_whole_lines(_decoded(data[:MAX_BYTES])), _decoded(data), ended=len(data) < DOWNLOADED), None
 
@@ -46,5 +46,5 @@ def _whole_lines(text: str) -> str:
 
 
 def _part_of_mark(data: bytes) -> bytes:
-    """The first bytes of UTF-8's byte order mark, where its end is missing."""
+    """An incomplete UTF-8 byte order mark at the beginning; else empty."""
     return next((part for part in (b"\xef\xbb", b"\xef") if data.startswith(part)), b"")

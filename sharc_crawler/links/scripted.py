@@ -1,4 +1,4 @@
-"""Whether an HTML page has anything to show before its scripts have run."""
+"""Tell whether an HTML page is empty before its scripts have run."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-SILENT = 20  #: characters of text that a page may have and still say nothing: "Loading…"
-NOTICED = 200  #: the same, where it says itself that it needs JavaScript
-NOTICES = 100  #: links, and texts for browsers without JavaScript, that are looked at: each may hold all the others
+SILENT = 20  #: most characters of an empty page's text, such as "Loading…"
+NOTICED = 200  #: the same if it says that it needs JavaScript
+NOTICES = 100  #: most links and ``noscript`` elements that are examined
 _UNSHOWN = {"head", "title", "script", "style", "template", "noscript"}
 _SHOWN = ("img", "picture", "video", "audio", "iframe", "frame", "object", "embed", "form", "input", "table", "applet")
 
 
 def by_script(root: Any) -> bool:
-    """Whether a page has scripts, no links and hardly any text: nothing else to show, or a notice that it needs them.
+    """Has a page scripts, but no links and hardly any text, and nothing else to show or a notice on JavaScript?
 
-    In doubt it is an ordinary page.
+    In case of doubt the answer is no.
 
     >>> from lxml.html import document_fromstring as page
     >>> by_script(page("<script src=a.js></script><div id=app></div>"))
@@ -36,7 +36,7 @@ def by_script(root: Any) -> bool:
 
 
 def _leads_on(link: Any) -> bool:
-    """Whether a browser shows the link."""
+    """Does a browser show the link?"""
     return bool(link.get("href")) and next(link.iterancestors("noscript"), None) is None
 
 
@@ -51,7 +51,7 @@ def _shown(element: Any) -> Iterator[Any]:
 
 
 def _texts(shown: list[Any]) -> Iterator[str]:
-    """The text of elements, with what follows the elements within them."""
+    """The own text of elements, with the tails of their children."""
     for element in shown:
         yield element.text or ""
         yield from (child.tail or "" for child in element)

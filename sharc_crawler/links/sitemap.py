@@ -1,9 +1,9 @@
-"""Sitemaps of any kind: XML (address list or index), text, RSS and Atom; packed or not, well-formed or not.
+"""Read sitemaps of any kind: XML (URL list or index), text, RSS and Atom; packed or not, well-formed or not.
 
-What can be read is used, the rest is reported. Nothing is fetched and no entity is expanded. Of the protocol's
-extensions pages in other languages and one date are taken: when a news item was published, which does not say when the
-page last changed. Pictures and films are found on their pages, and captured with these. A feed's ``pubDate`` (RSS) or
-``updated`` (Atom) is its lastmod, as the protocol has it; ``pubDate`` and ``published`` are when the page came to be.
+Whatever can be read is used, the rest is reported. No entity is expanded. Of the protocol's extensions, alternates in
+other languages and the publication date of news are used, which is not a lastmod. Images and videos are ignored, as
+they are captured with their pages. In feeds, ``pubDate`` (RSS) or ``updated`` (Atom) is the lastmod, as the protocol
+says; ``pubDate`` and ``published`` are the publication date.
 
 Source: https://www.sitemaps.org/protocol.html
 """
@@ -27,8 +27,8 @@ from sharc_crawler.links.entries import Entries, Entry, SitemapKind, is_address
 
 __all__ = ["MOST_BYTES", "MOST_ENTRIES", "Entry", "Sitemap", "SitemapKind", "read"]
 
-MOST_ENTRIES = 50_000  #: of one file, as the protocol allows
-MOST_BYTES = 50 * 2**20  #: of one file, unpacked
+MOST_ENTRIES = 50_000  #: most entries of a file, as in the protocol
+MOST_BYTES = 50 * 2**20  #: most bytes of a file, unpacked
 
 _NO_LIST = "neither XML nor a list of addresses"
 _LINE = re.compile(r"\S[^\r\n]*")
@@ -36,17 +36,17 @@ _LINE = re.compile(r"\S[^\r\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """What one sitemap file says."""
+    """The content of a sitemap."""
 
     kind: SitemapKind
-    entries: tuple[Entry, ...]  #: pages; of an index: further sitemaps
-    problems: tuple[str, ...]  #: what was left out, and why; () where all was read
+    entries: tuple[Entry, ...]  #: pages; in an index: further sitemaps
+    problems: tuple[str, ...]  #: what was left out, and why
 
 
 def read(body: bytes, url: str, most_entries: int = MOST_ENTRIES, most_bytes: int = MOST_BYTES) -> Sitemap:
-    """Read the body of a sitemap found at ``url``. Reads anything, never raises.
+    """Read a sitemap found at ``url``. Never raises.
 
-    What is no sitemap (an HTML page, say) is of kind ``unreadable``, and ``problems`` says what it is.
+    Anything else (such as an HTML page) is of kind ``unreadable``, and ``problems`` says what it is.
 
     >>> found = read(b"<urlset><url><loc>http://h/a</loc><lastmod>1970-01-02</lastmod></url></urlset>", "http://h/s.xml")
     >>> found.kind.value, found.entries[0].loc, found.entries[0].hints.lastmod
@@ -62,7 +62,7 @@ def read(body: bytes, url: str, most_entries: int = MOST_ENTRIES, most_bytes: in
 
 
 def _read_text(data: bytes, entries: Entries) -> tuple[SitemapKind, list[str]]:
-    """Read a list with an address a line; in a list, at least half of the lines are addresses."""
+    """Read a list with one URL per line; at least half of the lines must be URLs."""
     if not data.strip():
         return SitemapKind.UNREADABLE, ["empty"]
     lines = [line[0] for line in _LINE.finditer(data.decode("utf-8", "replace"))] if is_text(data) else []
@@ -74,10 +74,10 @@ def _read_text(data: bytes, entries: Entries) -> tuple[SitemapKind, list[str]]:
     return (SitemapKind.TEXT, []) if entries.all() else (SitemapKind.UNREADABLE, [_NO_LIST])
 
 
-# -- the XML kinds, read as a stream: address lists, indexes, RSS and Atom, by any namespace or none -------------------
+# -- XML as a stream: URL lists, indexes, RSS and Atom, in any namespace or none ---------------------------------------
 
 
-#: Read without coming upon an entry: more is no sitemap but a bomb (elements are kept until an entry ends).
+#: Most bytes without an entry: more may be a bomb, as elements are kept in memory until an entry ends.
 _MOST_BYTES_WITHOUT_ENTRY = 2**20
 _HTML_PAGE = "an HTML page, not a sitemap"
 _ALTERNATE = "{http://www.w3.org/1999/xhtml}link"
@@ -94,13 +94,13 @@ _TAGS = [f"{{*}}{name}" for name in ("html", "HTML", *_ROOTS, *(entry for _, ent
 
 
 def read_xml(data: bytes, entries: Entries) -> tuple[SitemapKind, list[str]]:
-    """Read XML into ``entries``; the kind, and what was wrong with the document as a whole."""
+    """Read XML into ``entries``; returns the kind, and problems of the document as a whole."""
     whole, problems = mended(data)
     source = _Source(whole)
     stream = etree.iterparse(
         source,
         events=("start", "end"),
-        tag=_TAGS,  # the parser passes over all others by itself
+        tag=_TAGS,  # the parser skips all others
         recover=True,
         resolve_entities=False,
         load_dtd=False,
@@ -122,7 +122,7 @@ def read_xml(data: bytes, entries: Entries) -> tuple[SitemapKind, list[str]]:
 
 
 class _Source:
-    """A document for the parser to read, which ends where no entry comes any more."""
+    """The document for the parser; it ends early if too many bytes have no entry."""
 
     def __init__(self, data: bytes) -> None:
         self._stream = BytesIO(data)
@@ -130,17 +130,17 @@ class _Source:
         self.exhausted = False
 
     def read(self, size: int) -> bytes:
-        """The next bytes; none where too many have been read without an entry."""
+        """The next bytes; empty after too many bytes without an entry."""
         self.exhausted = self._stream.tell() - self._last_entry > _MOST_BYTES_WITHOUT_ENTRY
         return b"" if self.exhausted else self._stream.read(size)
 
     def entry_seen(self) -> None:
-        """An entry was read."""
+        """Note that an entry was read."""
         self._last_entry = self._stream.tell()
 
 
 def _walk(stream: Any, source: _Source, entries: Entries) -> tuple[SitemapKind, str | None]:
-    """Read entry by entry, each forgotten once read; the kind, and why reading stopped early."""
+    """Read entry by entry, freeing each; returns the kind, and why reading stopped early."""
     kind, name = SitemapKind.UNREADABLE, ""
     for event, element in stream:
         tag = _local(element.tag)
@@ -168,9 +168,9 @@ def _local(tag: str) -> str:
 
 
 def _texts(element: Any, entries: Entries) -> dict[str, str]:
-    """Texts of the children, the first of each name: the local one in the element's namespace, else the full tag.
+    """The texts of the children by name (local in the element's namespace, else the full tag), the first of each.
 
-    One that holds an entity or markup has no text to rely on.
+    Children with an entity or markup are left out.
     """
     prefix = element.tag[: element.tag.rfind("}") + 1]
     texts: dict[str, str] = {}
@@ -188,10 +188,10 @@ def _texts(element: Any, entries: Entries) -> dict[str, str]:
 
 
 def _read_address(element: Any, entries: Entries) -> bool:
-    """``url`` of an address list, ``sitemap`` of an index."""
+    """Read ``url`` of a URL list, or ``sitemap`` of an index."""
     texts = _texts(element, entries)
     if "loc" not in texts:
-        if element.find("{*}loc") is None:  # else it was said what is wrong with it
+        if element.find("{*}loc") is None:  # else it was counted already
             entries.left_out("entry", "without <loc>")
         return True
     lastmod = entries.date(texts.get("lastmod", ""))
@@ -205,7 +205,7 @@ def _read_address(element: Any, entries: Entries) -> bool:
 
 
 def _read_item(element: Any, entries: Entries) -> bool:
-    """``item`` of RSS: its link, or a guid that is one; ``pubDate``, or Dublin Core's date."""
+    """Read ``item`` of RSS: its link, or a guid that is one; ``pubDate``, or Dublin Core's date."""
     texts = _texts(element, entries)
     address = texts.get("link", "").strip() or texts.get("guid", "")
     stated = texts.get("pubDate", "")
@@ -214,7 +214,7 @@ def _read_item(element: Any, entries: Entries) -> bool:
 
 
 def _read_entry(element: Any, entries: Entries) -> bool:
-    """``entry`` of Atom: its alternate link, and ``updated``."""
+    """Read ``entry`` of Atom: its alternate link, and ``updated``."""
     links = element.iterchildren("{*}link")
     address = next((link.get("href", "") for link in links if link.get("rel", "alternate") == "alternate"), "")
     texts = _texts(element, entries)
@@ -229,23 +229,23 @@ _READERS: dict[SitemapKind, Callable[[Any, Entries], bool]] = {
     SitemapKind.ATOM: _read_entry,
 }
 
-# -- usual faults of XML that would cost addresses, mended before the parser sees them ---------------------------------
+# -- common errors in XML, mended before parsing -----------------------------------------------------------------------
 
 
-_HEAD = 4_096  #: bytes in which a document says what it is
+_HEAD = 4_096  #: bytes in which the type of a document is recognised
 _START = re.compile(rb"<\?xml\b|<(?:\w+:)?(?:urlset|sitemapindex|rss|feed|RDF)\b")
-#: After comments and instructions; what was matched is not tried otherwise, so that a long page costs one pass.
+#: After comments and instructions; without backtracking, so that long pages take linear time.
 _HTML = re.compile(rb"\s*+(?>(?:<!--.*?-->|<\?.*?\?>)\s*+)*+<(?:!doctype\s++)?html\b", re.IGNORECASE | re.DOTALL)
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
-#: An ``&`` that begins no reference. CDATA, where it may stand, is matched to be passed over; where it has no end, all
-#: the rest is: a search from each of many beginnings would take a pass for each.
+#: An ``&`` that begins no reference. CDATA, where it is allowed, is matched so that it is skipped; without an end it
+#: extends to the end of the document, which keeps the search linear.
 _BARE_AMPERSAND = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?!(?:[A-Za-z]\w{0,31}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});)", re.DOTALL
 )
 
 
 def without_mark(data: bytes) -> bytes:
-    """The document without byte order mark, in UTF-8 where it had one; an XML declaration that says else is dropped."""
+    """A document with a byte order mark, converted to UTF-8 without mark and without another XML declaration."""
     encoding, mark = read_bom(data)
     if encoding is None or mark is None:
         return data
@@ -254,13 +254,13 @@ def without_mark(data: bytes) -> bytes:
 
 
 def is_xml(data: bytes) -> bool:
-    """Whether to read this as XML: it begins with a tag, or a sitemap's root or declaration stands in its head."""
+    """Should it be read as XML? It begins with a tag, or has a sitemap's root or XML declaration near its beginning."""
     head = data[:_HEAD].replace(b"\0", b"")  # UTF-16 without byte order mark
     return head.lstrip().startswith(b"<") or _START.search(head) is not None
 
 
 def is_html(data: bytes) -> bool:
-    """Whether this says that it is a web page, by its document type or its first tag.
+    """Is it a web page, by its document type or its first tag?
 
     >>> is_html(b"<!-- a --> <!DocType HTML><title>x"), is_html(b"<urlset><!-- <html> -->")
     (True, False)
@@ -269,7 +269,7 @@ def is_html(data: bytes) -> bool:
 
 
 def mended(data: bytes) -> tuple[bytes, list[str]]:
-    """The document with its usual faults mended, and their names.
+    """The document with common errors mended, and a list of these.
 
     >>> mended(b"x <?xml version='1.0'?><loc>http://h/?a=1&b=2</loc><loc>http://h/cut-of")[0]
     b"<?xml version='1.0'?><loc>http://h/?a=1&amp;b=2</loc><loc>"
@@ -280,7 +280,7 @@ def mended(data: bytes) -> tuple[bytes, list[str]]:
     if start and start.start() and (start[0] == b"<?xml" or not data.startswith(b"<")):
         problems.append("text before the XML")
         data = data[start.start() :]
-    data = data[: data.rfind(b">") + 1]  # after the last tag there is white space, or an address cut short
+    data = data[: data.rfind(b">") + 1]  # after the last tag there is white space, or a truncated URL
     escaped = _BARE_AMPERSAND.sub(_escaped, data) if b"&" in data else data
     if escaped != data:
         problems.append("ampersands that are not escaped: read as themselves")

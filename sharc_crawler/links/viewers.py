@@ -1,6 +1,6 @@
-"""What a page has its viewers show: files that stand in the viewers' own addresses, and IIIF manifests.
+"""Find what a page's viewers show: files in parameters of the viewers' URLs, and IIIF manifests.
 
-A manifest's address mostly ends in no suffix. It stands in the data of an element, a script, a link or another address.
+A manifest's URL often has no suffix. It may be in an attribute, a script, a link, or a parameter of another URL.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MANIFEST = re.compile(
 
 
 def shown(references: Iterable[str]) -> Iterator[str]:
-    """Files that viewers are told by their addresses: whole ones, or from the root of a host.
+    """Files in parameters of URLs, given by absolute URLs or paths.
 
     >>> list(shown(["v.html?file=%2Fa.pdf#page=2", "//g/view?url=http%3A%2F%2Fh%2Fb.docx&c=1", "?d=/e.html&f=g.pdf"]))
     ['/a.pdf', 'http://h/b.docx']
@@ -31,7 +31,7 @@ def shown(references: Iterable[str]) -> Iterator[str]:
 
 
 def manifests(data: bytes) -> Iterator[str]:
-    r"""The IIIF manifests that a page names, by whole addresses or from the root of a host.
+    r"""The IIIF manifests in a page, given by absolute URLs or paths.
 
     >>> list(manifests(rb'<p data-a="/i/1/manifest">{"b": "http:\/\/h\/2\/manifest"}<a href="/v?c=%2F3%2Fmanifest&d">'))
     ['/i/1/manifest', 'http://h/2/manifest', '/3/manifest']

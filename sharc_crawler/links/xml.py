@@ -1,6 +1,6 @@
-"""What an XML document names: style sheets (``<?xml-stylesheet?>``), what an XSL sheet includes, a feed's other pages.
+"""Extract the references of XML: style sheets (``<?xml-stylesheet?>``), includes of XSL sheets, a feed's other pages.
 
-So do the forms in which libraries and archives describe a work: its facsimiles and files, on the document's own host.
+From descriptions of works by libraries and archives, facsimiles and files on the document's own host are taken.
 
 Source: RFC 5005 (feeds in pages, and their archives), TEI P5 (``att.media``), METS (``FLocat``), EAD (``dao``).
 """
@@ -29,7 +29,7 @@ _PAGED = re.compile(r"(?<![\w:.-])rel\s*=\s*[\"']\s*(?:next|prev-archive|next-ar
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
-    """Its style sheets, all of them resources, and a feed's other pages on its host. Reads anything, never raises.
+    """The style sheets and files of a document as resources, and a feed's other pages on its host. Never raises.
 
     >>> extract(b'<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="a.xsl?b&amp;c"?><d/>', "http://h/x/").resources
     ('http://h/x/a.xsl?b&c',)
@@ -41,7 +41,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
 
 
 def paged(text: str) -> Iterator[str]:
-    """Where a feed goes on, with older entries most often, as written.
+    """The next pages of a feed, mostly with older entries, as written.
 
     >>> list(paged('<rss><atom:link rel="next" href="/rss?p=2&amp;q"/><atom:link rel="self" href="/rss"/></rss>'))
     ['/rss?p=2&q']
