@@ -1,1 +1,1 @@
-"""Did a page change? Digest, fingerprint, three-valued comparison."""
+"""Detect changes of pages: digests, fingerprints of content, masks for noise."""

@@ -1,4 +1,4 @@
-"""Attributes that a reader sees something of: addresses of links and images, words; and what of each is noise."""
+"""Attributes that matter to readers (URLs of links and images, words), without the noise in them."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from urllib.parse import unquote
 
 from sharc_crawler.changes.noise import plain_text
 
-#: parameters that are made anew for each request; those whose names say less, where their values look so
+#: parameters that change with each request; if the name alone does not tell, the value must look like it
 _VOLATILE = re.compile(
     r"(?:(?<=\?)|[&;])(?:(?:\w{0,64}?(?:csrf|xsrf|nonce)\w{0,64}+|\w{0,64}?(?:token|sess(?:ion)?id)|cachebuster|cb|x-(?:amz|goog)-[\w-]+|signature)=[^&;#?]*"
     r"|\w{0,64}?session_id=[^&;#?]{8,}|\w{0,64}?sid=(?=[a-z]*\d)[0-9a-z]{26,64}|_=\d+|(?:t|ts|time|timestamp|expires)=\d{9,})",
     re.IGNORECASE,
 )
-#: a fragment that is made anew for each request: a long number, hexadecimal or not, or letters and digits by turns
+#: a fragment that changes with each request: a long number, perhaps hexadecimal, or alternating letters and digits
 MADE_UP = re.compile(
     r"(?=[a-f]{0,8}\d)[0-9a-f]{8,}|[a-z]\d{1,4}[a-z]{1,4}\d{1,4}[a-z]|\d{1,4}[a-z]{1,4}\d{1,4}[a-z]{1,4}\d",
     re.IGNORECASE,
 )
-#: files whose query is a version or a size; of any other address it may say which image it is (image.php?id=5)
+#: files whose query is only a version or size; otherwise it may identify the image (image.php?id=5)
 _MEDIA = re.compile(r"\.(?:avif|bmp|gif|ico|jpe?g|m4a|mp[34]|ogg|png|svg|webm|webp)$", re.IGNORECASE)
 _CSS_URL = re.compile(r"url\(\s*['\"]?([^'\")]+)")
-#: perhaps a session id within a path: long, hexadecimal, and not the end of it (which names a document)
+#: a possible session id in a path: long, hexadecimal, and not at its end (which names a document)
 _SESSION = re.compile(r"(?<=/)(?:[0-9a-f]{24,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=/)", re.IGNORECASE)
 _VALUES = re.compile(r"=([^&;]+)")
-_LONG_ENOUGH = 25  #: characters of an address that may hold one
-_SESSION_LINKS = 3  #: at least
+_LONG_ENOUGH = 25  #: least characters of a URL with one
+_SESSION_LINKS = 3  #: least links with the same id
 
 
 def plain_link(link: str) -> str:
-    """An address without the parameters, or the fragment, that change from request to request.
+    """A URL without parameters, or a fragment, that change from request to request.
 
     >>> plain_link("/next?page=2&csrf_token=abc#top"), plain_link("/next#edit-4f2a9c0b")
     ('/next?page=2#top', '/next')
@@ -47,7 +47,7 @@ def plain_link(link: str) -> str:
 
 
 def plain_source(address: str) -> str:
-    """The address of an embedded image or file, without versions and sizes.
+    """The URL of an embedded image or file, without versions and sizes.
 
     >>> plain_source("/a.png?v=7"), plain_source("/image.php?id=5")
     ('/a.png', '/image.php?id=5')
@@ -57,7 +57,7 @@ def plain_source(address: str) -> str:
 
 
 def plain_sources(candidates: str) -> str:
-    """The addresses in a ``srcset``.
+    """The URLs in a ``srcset``.
 
     >>> plain_sources("/a-1.jpg?v=2 1x, /a-2.jpg 2x")
     '/a-1.jpg /a-2.jpg'
@@ -66,7 +66,7 @@ def plain_sources(candidates: str) -> str:
 
 
 def plain_style(style: str) -> str:
-    """The images of a ``style`` attribute.
+    """The images in a ``style`` attribute.
 
     >>> plain_style("color: red; background: url('/a.jpg')")
     '/a.jpg'
@@ -75,7 +75,7 @@ def plain_style(style: str) -> str:
 
 
 def plain_words(text: str) -> str:
-    """The words of an attribute: of a label that a program made for itself, none.
+    """The words in an attribute, without noise; none if it looks generated.
 
     >>> plain_words("12 users online, one writes"), plain_words("uid-9f3Kx02Lm41Qz77a")
     (', one writes', '')
@@ -85,7 +85,7 @@ def plain_words(text: str) -> str:
     return _remembered(text) if len(text) <= _SHORT else plain_text(text)
 
 
-_SHORT = 100  #: characters of a label: a page has the same ones again and again
+_SHORT = 100  #: most characters of a label that is cached: a page repeats them
 _remembered = lru_cache(maxsize=2_000)(plain_text)
 
 _SOURCES = (
@@ -93,7 +93,7 @@ _SOURCES = (
     " data-background-image"
 )
 _WORDS = "alt title aria-label placeholder label value start"
-#: attributes that count, and what of their values does
+#: attributes that count → a function for the part of their values that does
 PLAIN: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(("href", "xlink:href"), plain_link),
     **dict.fromkeys(_SOURCES.split(), plain_source),
@@ -102,12 +102,12 @@ PLAIN: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(_WORDS.split(), plain_words),
 }
 ADDRESSES = PLAIN.keys() - set(_WORDS.split())
-#: elements of which an attribute counts, unless of any
+#: attributes that count only for these elements
 _OF = {"data": {"object"}, "start": {"ol"}, "value": {"input", "li", "meter", "progress"}}
 
 
 def values(root: Any) -> Iterator[str]:
-    """All that counts in the attributes of a cleaned page, in its order."""
+    """The parts that count of all attributes of a cleaned page, in order."""
     found = [
         (name, value)
         for element in root.iter()
@@ -123,28 +123,28 @@ def values(root: Any) -> Iterator[str]:
 
 
 def _ids(link: str) -> set[str]:
-    """What may be the id of a session in an address."""
+    """Possible session ids in a URL."""
     found = _VALUES.findall(link.partition("#")[0].partition("?")[2])
     return {*_SESSION.findall(link), *filter(looks_made_up, found)}
 
 
 def _sessions(links: Sequence[str]) -> list[str]:
-    """Ids in the paths, or queries, of most links of a page: that of a session; a document's is in its own."""
+    """Session ids: ids that occur in most links of a page, while a document's id is only in its own."""
     ids = Counter(name for link in links if len(link) > _LONG_ENOUGH for name in _ids(link))
     return [name for name, count in ids.items() if count >= max(_SESSION_LINKS, len(links) / 2)]
 
 
-# -- what in an address is made anew for each request, by its looks: signatures, click ids, times ----------------------
+# -- parts of URLs that look as if they change with each request: signatures, click ids, times -------------------------
 
-# A made-up value may as well say which document is meant (``?v=``, ``?id=``), so by itself it counts. It does not
-# beside a whole address that the link leads on to, nor under a name that nothing but a signature or a click id has.
+# A random-looking value may identify the document (``?v=``, ``?id=``), so it counts by default. It does not beside
+# a whole URL that the link redirects to, or if its name is typical of signatures or click ids.
 
-_LONG = 16  #: characters of a value that nobody typed, at least
-_MIXED = 0.25  #: of its characters, at least so many follow one of another kind (letter or digit, large or small)
+_LONG = 16  #: least characters of a random-looking value
+_MIXED = 0.25  #: least share of its characters that follow one of another kind (upper case, lower case, digit)
 _KINDS = re.compile(r"[a-z]+|[A-Z]+|\d+")
 _ALPHABET = re.compile(r"[\w.~%+/=-]+", re.ASCII)
 _LEADS_ON = re.compile(r"(?:https?:)?//[\w.-]+\.", re.IGNORECASE)
-#: click ids of advertisers, which name who clicked, not what
+#: click ids of advertisers, which identify the person, not the document
 _CLICK = re.compile(
     r"(?:fb|g|d|y|w|tt|li_|msclk|igsh|mc_e)(?:cl|fat_|)id|gclsrc|_ga|_gl|__\w+__(?:\[\d*\])?", re.IGNORECASE
 )
@@ -154,7 +154,7 @@ _APART = re.compile(r"([&;])")
 
 
 def looks_made_up(value: str) -> bool:
-    """Whether a value is no word, number or slug: letters and digits, all mixed.
+    """Is a value a random-looking mix of letters and digits, rather than a word, number or slug?
 
     >>> [looks_made_up(text) for text in ("AT0kq7Zx91mPq2sLw8", "the-river-and-the-bridge-2024", "20261120103107")]
     [True, False, False]
@@ -167,7 +167,7 @@ def looks_made_up(value: str) -> bool:
 
 
 def without_tokens(query: str) -> str:
-    """A query without the parameters that are tokens by their looks.
+    """A query without parameters that look like tokens.
 
     >>> without_tokens("u=https%3A%2F%2Fexample.org%2Fa&h=AT0kq7Zx91mPq2sLw8"), without_tokens("v=AT0kq7Zx91mPq2sLw8")
     ('u=https%3A%2F%2Fexample.org%2Fa', 'v=AT0kq7Zx91mPq2sLw8')

@@ -1,4 +1,4 @@
-"""The detector that a capture uses unless told otherwise."""
+"""The default change detector."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from sharc_crawler.changes.masks import Mask
 
 
 class ContentDetector:
-    """Fingerprints of what counts as content, without what masks leave out."""
+    """Makes fingerprints of content without what masks hide."""
 
     def __init__(self, masks: Sequence[Mask] = ()) -> None:
         self.masks = masks
 
     def fingerprint(self, body: bytes, media_type: str | None) -> str | None:
-        """:func:`sharc_crawler.changes.fingerprint.fingerprint` by this detector's masks."""
+        """:func:`sharc_crawler.changes.fingerprint.fingerprint` with this detector's masks."""
         return fingerprint(body, media_type, self.masks)
 
     def fingerprint_of(self, page: HtmlPage, body: bytes, media_type: str | None) -> str | None:
-        """The fingerprint of a body that is parsed already, where that will do; the tree is used up."""
+        """The fingerprint of a body that is parsed already; its tree is changed."""
         if page.root is None or not page.whole or not is_html(media_type):
             return self.fingerprint(body, media_type)
         return fingerprint_of(page.root, self.masks)

@@ -1,4 +1,4 @@
-"""What differs between two fetches of a page, and what of it was ignored: for people to look at."""
+"""Show people what differs between two downloads of a page, and which differences are ignored."""
 
 from __future__ import annotations
 
@@ -21,33 +21,7 @@ from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.plural import counted
 
 _INLINE = frozenset(
-    [
-        "a",
-        "abbr",
-        "b",
-        "bdi",
-        "bdo",
-        "cite",
-        "code",
-        "data",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "kbd",
-        "mark",
-        "q",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "u",
-        "var",
-    ]
+    "a abbr b bdi bdo cite code data dfn em font i kbd mark q s samp small span strong sub sup time u var".split()  # noqa: SIM905
 )
 _JSON = re.compile(r"(?i)^[^;]*[/+]json\b")
 _HIDDEN = frozenset(("script", "style", "template"))
@@ -55,25 +29,25 @@ _HIDDEN = frozenset(("script", "style", "template"))
 
 @dataclass(frozen=True, slots=True)
 class LinePair:
-    """A line of the page before and after; ``None`` where there was none."""
+    """A line of the page before and after; ``None``: it does not exist there."""
 
     old: str | None
     new: str | None
 
     @property
     def same(self) -> bool:
-        """Whether the line stayed as it was."""
+        """Is the line unchanged?"""
         return self.old == self.new
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two fetches of one page, side by side."""
+    """Two downloads of a page, side by side."""
 
     equal_bytes: bool
-    changed: bool  #: in what counts as content: the fingerprints differ
-    content: tuple[LinePair, ...]  #: all that counts, line by line
-    ignored: tuple[LinePair, ...]  #: lines that differ and do not count
+    changed: bool  #: did the content change, by the fingerprints?
+    content: tuple[LinePair, ...]  #: the content, line by line
+    ignored: tuple[LinePair, ...]  #: differing lines that do not count
 
     @property
     def edits(self) -> list[LinePair]:
@@ -82,7 +56,7 @@ class Difference:
 
 
 def difference(old: bytes, new: bytes, media_type: str | None, masks: Sequence[Mask] = ()) -> Difference:
-    """Compare two content-decoded bodies of one media type.
+    """Compare two unpacked bodies of the same media type.
 
     >>> seen = difference(b"<p>one<p>two<!--1-->", b"<p>one<p>three<!--2-->", "text/html")
     >>> seen.edits, seen.ignored
@@ -90,9 +64,9 @@ def difference(old: bytes, new: bytes, media_type: str | None, masks: Sequence[M
     """
     changed = fingerprint(old, media_type, masks) != fingerprint(new, media_type, masks)
     before, after = (_content_lines(body, media_type, masks) for body in (old, new))
-    if changed and before == after:  # JSON in another spelling
+    if changed and before == after:  # JSON with other white space
         before, after = (_text(body, media_type).splitlines() for body in (old, new))
-    # Noise may span two lines: where the fingerprints agree, nothing that counts differs.
+    # Noise may span two lines: if the fingerprints are equal, lines may still differ.
     content = _aligned(before, after if changed else before)
     edits = {(row.old, row.new) for row in content if not row.same}
     raw = _aligned(*(_all_lines(body, media_type) for body in (old, new))) if old != new else ()
@@ -112,7 +86,7 @@ def _plain(line: str | None) -> str | None:
 
 
 def _content_lines(body: bytes, media_type: str | None, masks: Sequence[Mask]) -> list[str]:
-    """What counts, a block of text, link or image a line."""
+    """The content, with a line for each block of text, link or image."""
     root = parse(body, media_type) if _is_page(body, media_type) else None
     if root is None:
         return _source_lines(body, media_type)
@@ -121,7 +95,7 @@ def _content_lines(body: bytes, media_type: str | None, masks: Sequence[Mask]) -
 
 
 def _all_lines(body: bytes, media_type: str | None) -> list[str]:
-    """All that a page holds: comments, scripts and attributes too."""
+    """Everything in a page, with comments, scripts and attributes."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     page = text_of(body, media_type).encode("utf-8", "replace") if _is_page(body, media_type) else None
     root = None if page is None else etree.fromstring(page, parser)
@@ -133,7 +107,7 @@ def _is_page(body: bytes, media_type: str | None) -> bool:
 
 
 def _source_lines(body: bytes, media_type: str | None) -> list[str]:
-    """The lines of a text; of an image or any other file there is nothing to read."""
+    """The lines of a text; for other files a line with size and digest."""
     if not is_text(body):
         return [f"{counted(len(body), 'byte')}, no text: {labelled_digest(body)}"]
     text = _text(body, media_type)
@@ -141,7 +115,7 @@ def _source_lines(body: bytes, media_type: str | None) -> list[str]:
 
 
 def _laid_out(text: str) -> str:
-    """JSON with a value a line; servers send it in one."""
+    """JSON with one value per line, as servers send it in a single line."""
     try:
         return json.dumps(json.loads(text), indent=1, ensure_ascii=False)
     except (ValueError, RecursionError):
@@ -153,7 +127,7 @@ def _text(body: bytes, media_type: str | None) -> str:
 
 
 def _lines(root: Any, *, everything: bool = False) -> Iterator[str]:
-    """Blocks of text in the order of the page, and after each the addresses that were met in it."""
+    """Blocks of text in the order of the page, each followed by the URLs in it."""
     words: list[str] = []
     beside: list[str] = []
     for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
@@ -176,7 +150,7 @@ def _lines(root: Any, *, everything: bool = False) -> Iterator[str]:
 
 
 def _beside(element: Any, *, everything: bool) -> Iterator[str]:
-    """Lines for what an element holds besides its text."""
+    """Lines for an element's attributes, or its script."""
     for name, value in element.attrib.items():
         plain = PLAIN[name](value) if name in PLAIN else ""
         if plain:

@@ -1,10 +1,10 @@
-"""What counts as content: a digest that stays equal while scripts, tokens and markup around the content change.
+"""Fingerprint: a digest of a page's content, which stays equal while scripts, tokens and markup around it change.
 
-It never replaces the payload digest. Of an HTML page count, in their order: its text with white space folded (title
-included), the addresses of its links and of all that it embeds, and the words in its attributes
-(:mod:`sharc_crawler.changes.attributes`). All else does not: scripts, styles, comments, meta data, fields' values (CSRF
-tokens with them), and every other attribute, such as nonces, classes and machine-readable times; nor what is noise on
-any site (:mod:`sharc_crawler.changes.noise`), nor what masks blank. Of other documents every byte counts.
+It never replaces the payload digest. The content of an HTML page is, in order: its text with white space folded (and
+its title), the URLs of its links and of all that it embeds, and the words in its attributes
+(:mod:`sharc_crawler.changes.attributes`). Everything else is ignored: scripts, styles, comments, meta data, fields'
+values (such as CSRF tokens), and other attributes (nonces, classes, machine-readable times); noise found on any site
+(:mod:`sharc_crawler.changes.noise`); and what masks hide. In other documents, every byte counts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TEXTS: Any = etree.XPath("//text()", smart_strings=False)
 
 
 def is_html(media_type: str | None) -> bool:
-    """Whether a ``Content-Type`` is a page's.
+    """Is a ``Content-Type`` that of an HTML page?
 
     >>> is_html("Text/HTML; charset=utf-8"), is_html(None)
     (True, False)
@@ -41,9 +41,9 @@ def is_html(media_type: str | None) -> bool:
 
 
 def parse(body: bytes, media_type: str | None) -> Any:
-    """The tree of an HTML page; ``None`` where there is none in it, or where it is not read to its end.
+    """The tree of an HTML page; ``None`` if it is empty, or cannot be read to its end.
 
-    It may be too deep, or made to cost too much (:mod:`sharc_crawler.bodies.markup`).
+    It may be too deep, or crafted to be costly (:mod:`sharc_crawler.bodies.markup`).
     """
     data, left_out = bounded(text_of(body, media_type).encode("utf-8", "replace"))
     if left_out:
@@ -53,12 +53,12 @@ def parse(body: bytes, media_type: str | None) -> Any:
 
 
 def text_of(body: bytes, media_type: str | None) -> str:
-    """A page as text, without the ends of ``html`` and ``body``: the parser would stop there, browsers read on."""
+    """A page as text, without the end tags of ``html`` and ``body``, at which the parser stops, but browsers do not."""
     return _ENDS.sub("", _decoded(body, media_type))
 
 
 def _decoded(body: bytes, media_type: str | None) -> str:
-    """A page that is in another encoding than is said: by its own word, else byte by byte, so that none is lost."""
+    """Decode a page; if its stated encoding is wrong, use the one declared in it, else Latin-1, which loses nothing."""
     text = as_text(body, media_type)[1]
     if "\ufffd" not in text:
         return text
@@ -68,9 +68,9 @@ def _decoded(body: bytes, media_type: str | None) -> str:
 
 
 def fingerprint(body: bytes, media_type: str | None, masks: Sequence[Mask] = ()) -> str:
-    """Digest of what counts in a content-decoded body. ``media_type`` may be the whole ``Content-Type``.
+    """The digest of the content of an unpacked body. ``media_type`` may be the whole ``Content-Type``.
 
-    ``masks`` say what does not count on this site.
+    ``masks`` say what to ignore on this site.
 
     >>> one = fingerprint(b"<p class=a>Hello,  <b>you</b><script nonce=1></script>", "text/html")
     >>> [one == fingerprint(body, "text/html") for body in (b"<p>Hello, <b>you</b>", b"<p>Hello, <b>me</b>")]
@@ -81,13 +81,13 @@ def fingerprint(body: bytes, media_type: str | None, masks: Sequence[Mask] = ())
 
 
 def fingerprint_of(root: Any, masks: Sequence[Mask] = ()) -> str:
-    """The fingerprint of a page that is parsed already and was read whole; its tree is changed."""
+    """The fingerprint of a parsed page that was read to its end; its tree is changed."""
     own = labelled_digest(_content(cleaned(root, masks)).encode())
-    return f"{own}+{crc32(repr(tuple(masks)).encode()):08x}" if masks else own  # other masks see other content
+    return f"{own}+{crc32(repr(tuple(masks)).encode()):08x}" if masks else own  # comparable with the same masks only
 
 
 def cleaned(root: Any, masks: Sequence[Mask]) -> Any:
-    """A parsed page without what does not count; changed in place."""
+    """Remove noise and masked parts from a parsed page, in place."""
     without_noise(root)
     for mask in masks:
         mask.apply(root)
@@ -95,6 +95,6 @@ def cleaned(root: Any, masks: Sequence[Mask]) -> Any:
 
 
 def _content(root: Any) -> str:
-    """What counts, one part a line."""
+    """The content as lines."""
     words = plain_text("\n".join(_TEXTS(root)))
     return "\n".join((words, *values(root)))

@@ -1,7 +1,7 @@
-"""Raw HTTP/1.x responses: where the head ends, what it says, which bytes are the payload; what status and dates mean.
+"""Parse raw HTTP/1.x responses: head, payload, and the meaning of status codes and dates.
 
-Lenient as browsers are: bare line feeds, folded and repeated headers, header lines without a colon, a missing reason
-phrase. Nothing is decoded to text, so nothing is lost (RFC 9112).
+Parsing is as lenient as in browsers: bare line feeds, folded and repeated headers, header lines without a colon, and a
+missing reason phrase are accepted. Nothing is decoded to text, so nothing is lost (RFC 9112).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from sharc_crawler.bodies.spool import Octets, pieces
 from sharc_crawler.changes.digest import digest_of
 from sharc_crawler.model import Instant, Result
 
-CUT, BROKEN = "cut:", "broken:"  #: before the digest of what was packed, and not unpacked to its end
+CUT, BROKEN = "cut:", "broken:"  #: prefixes of digests of payloads that could not be unpacked to their end
 REDIRECTS = {301, 302, 303, 307, 308}
-#: answers that are worth another try (429 and 503 with the server's own Retry-After), or a proxy's own (407)
+#: status codes worth another try (429 and 503 after Retry-After), or a proxy's own (407)
 TRANSIENT = {407, 408, 425, 429}
 
 
@@ -44,9 +44,9 @@ def classify(status: int, location: str | None) -> Result:
     return Result.FAILED if status >= 500 or status in TRANSIENT else Result.REFUSED
 
 
-@lru_cache(maxsize=64)  # answers of one second have one Date, and each is read several times
+@lru_cache(maxsize=64)  # answers within a second have the same Date, which is read several times
 def http_date(text: str | None) -> Instant | None:
-    """The instant that an HTTP date denotes; None for anything else. A missing zone is UTC, one by an odd name unknown.
+    """The instant of an HTTP date; None for anything else. Without a zone it is UTC; an unknown zone gives None.
 
     >>> http_date("Thu, 01 Jan 1970 00:01:00 GMT"), http_date("Thu, 01 Jan 1970 00:01:00 PET"), http_date(None)
     (60.0, None, None)
@@ -61,16 +61,16 @@ def http_date(text: str | None) -> Instant | None:
     return when.replace(tzinfo=when.tzinfo or UTC).timestamp() if told else None
 
 
-BLANK_LINE = re.compile(rb"\n\r?\n")  #: with the end of the line before
+BLANK_LINE = re.compile(rb"\n\r?\n")  #: together with the preceding line end
 STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
-TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")  #: a header's name; the wire reads no other line either
+TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")  #: a header's name; the crawl ignores other lines, too
 _FOLD = re.compile(rb"\r?\n[ \t]+")
-_INTERIM = {*range(100, 200)} - {101}  #: after that one the connection speaks another protocol
+_INTERIM = {*range(100, 200)} - {101}  #: 101 switches to another protocol
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def line_of(held: bytearray, data: bytes, at: int) -> tuple[bytes, int]:
-    """The next line, with its end, and where the one after it begins; empty: it is not whole yet, and is ``held``."""
+    """The next line with its end, and the start of the following one; empty: incomplete, so it is kept in ``held``."""
     found = data.find(b"\n", at)
     if found < 0:
         held += data[at:]
@@ -82,32 +82,32 @@ def line_of(held: bytearray, data: bytes, at: int) -> tuple[bytes, int]:
     return line, found + 1
 
 
-@lru_cache(maxsize=256)  # a server's answers have most of them in common
+@lru_cache(maxsize=256)  # a server's answers share most header lines
 def field_of(line: bytes) -> tuple[bytes, bytes] | None:
-    """Name and value in a header's line, unfolded; ``None``: it is none (RFC 9112, 5.1)."""
+    """Name and value of an unfolded header line; ``None``: it is not valid (RFC 9112, 5.1)."""
     name, colon, value = line.partition(b":")
     name = name.rstrip(b" \t")
     return (name, value.strip()) if colon and TOKEN.match(name) else None
 
 
-@dataclass(frozen=True)  # no slots: payload and digest are worked out once, for whoever asks
+@dataclass(frozen=True)  # no slots, as payload and digest are cached
 class HttpResponse:
-    """The final response among the bytes of one exchange."""
+    """The final response in the bytes of an exchange."""
 
-    raw: Octets  #: all that was received, interim (1xx) responses included
-    start: int  #: where the final response starts
+    raw: Octets  #: everything received, with interim (1xx) responses
+    start: int  #: start of the final response
     body_start: int
     status: int
 
     @cached_property
     def headers(self) -> tuple[tuple[bytes, bytes], ...]:
-        """Names as sent; folded values joined by one space. What has no name is no header."""
+        """All valid headers, with names as sent, and folded values joined by a space."""
         lines = _FOLD.sub(b" ", self.head).split(b"\n")[1:]
         return tuple(named for line in lines if (named := field_of(line)))
 
     @property
     def interim(self) -> bytes:
-        """The interim responses that came before it."""
+        """The preceding interim responses."""
         return self.raw[: self.start]
 
     @property
@@ -117,21 +117,21 @@ class HttpResponse:
 
     @property
     def message(self) -> bytes:
-        """Head and body as received, without interim responses; of a large one a copy."""
+        """Head and body as received, without interim responses; a large one is copied."""
         return self.raw if isinstance(self.raw, bytes) and not self.start else self.raw[self.start :]
 
     @property
     def chunked(self) -> bool:
-        """Whether the body is in chunks."""
+        """Is the body chunked?"""
         told = [codings for one in self.values(b"transfer-encoding") if (codings := transfer_codings(one.lower()))]
-        return bool(told) and (told[0] == [b"chunked"] or told[-1][-1] == b"chunked")  # the wire goes by the first
+        return bool(told) and (told[0] == [b"chunked"] or told[-1][-1] == b"chunked")  # the crawl uses the first header
 
     @cached_property
     def payload(self) -> bytes | memoryview:
-        """The entity body: transfer-decoded, still content-encoded."""
+        """The body without transfer coding, but still with content coding."""
         if not self.chunked:
             return memoryview(self.raw)[self.body_start :]
-        from sharc_crawler.changes.chunks import dechunked  # servers that say a length need none
+        from sharc_crawler.changes.chunks import dechunked  # not needed with Content-Length
 
         return dechunked(self.raw, self.body_start)
 
@@ -139,15 +139,15 @@ class HttpResponse:
         """The payload in pieces that fit into memory."""
         if not self.chunked:
             return pieces(self.raw, self.body_start)
-        from sharc_crawler.changes.chunks import chunks  # the same
+        from sharc_crawler.changes.chunks import chunks  # as above
 
         return chunks(self.raw, self.body_start)
 
     @cached_property
     def digest(self) -> str:
-        r"""The payload digest: what two captures of one page are compared by, and what a WARC record carries.
+        r"""The payload digest, by which captures are compared, and which WARC records have.
 
-        Two transfers of one body that differ in their chunks have one digest (WARC/1.1, 5.9 and 6.3.2).
+        It does not depend on how a body was chunked (WARC/1.1, 5.9 and 6.3.2).
 
         >>> plain = parse_response(b"HTTP/1.1 200 OK\r\n\r\nhello")
         >>> head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -166,12 +166,12 @@ class HttpResponse:
 
 
 def transfer_codings(value: bytes) -> list[bytes]:
-    """Transfer codings; "identity" was none of them already in RFC 2616, and is sent still."""
+    """The transfer codings in a header, without "identity", which some servers still send."""
     return [one for one in map(bytes.strip, value.split(b",")) if one.lower() not in {b"identity", b""}]
 
 
 def parse_response(raw: Octets) -> HttpResponse | None:
-    r"""The final response in what a server sent; ``None`` where no complete head of one is there.
+    r"""The final response in what a server sent; ``None``: its head is not complete.
 
     >>> response = parse_response(b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200\r\nA: b\r\n\r\nhello")
     >>> response.status, response.header(b"a"), bytes(response.payload)
@@ -186,9 +186,9 @@ def parse_response(raw: Octets) -> HttpResponse | None:
 
 
 def target(base: str, value: bytes | None) -> str | None:
-    r"""The absolute URL that a ``Location`` header means; ``None`` where there is none, or garbage.
+    r"""The absolute URL of a ``Location`` header; ``None`` if it is missing or garbage.
 
-    As browsers read it: bytes that are not ASCII are UTF-8, and those that are not even that stay the bytes they are.
+    As in browsers, non-ASCII bytes are UTF-8; if they are not valid UTF-8, they are percent-encoded.
 
     >>> target("http://h/a", "/m\u00fcll".encode()), target("http://h/a", b"m\xfcll")
     ('http://h/müll', 'http://h/m%FCll')
@@ -199,5 +199,5 @@ def target(base: str, value: bytes | None) -> str | None:
         text = _NOT_ASCII.sub(lambda byte: b"%%%02X" % byte[0][0], value or b"").decode()
     try:
         return without_credentials(urljoin(base, text.strip())) if text.strip() else None
-    except ValueError:  # an address within brackets that is none
+    except ValueError:  # an invalid IP address in brackets
         return None

@@ -1,12 +1,12 @@
-"""Masks from fetches of one page that are close together: what differs then is the server's doing, not an edit.
+"""Learn masks from downloads of a page in short succession: what differs between them is noise, not an edit.
 
-Two trees are walked side by side. Of a text or address that differs only what varied is blanked, between words that
-stayed (:mod:`.patterns`). So an edit next to a counter is still seen. Only where texts have nothing in common, or the
-elements themselves differ, is an element masked as a whole.
+Two trees are walked side by side. In a differing text or URL, only the part that varies is masked, between words that
+stayed (:mod:`.patterns`), so that an edit next to a counter is still noticed. An element is masked as a whole only if
+texts have nothing in common, or its child elements differ.
 
-Of each difference there are several masks, since a site's pages differ in their ids and classes (:mod:`.places`);
-taken are those that the most pages share. Noise differs on most of the pages that have its element, and each time in
-another way; a text that was edited just then, on some of those that show it, and a template that was, everywhere alike.
+For each difference there are several candidate masks, as pages of a site differ in ids and classes (:mod:`.places`);
+the masks that most pages share are chosen. Noise differs on most pages that have its element, each time in another way.
+A text that was just edited differs on few of these pages; an edited template differs in the same way everywhere.
 """
 
 from __future__ import annotations
@@ -27,50 +27,50 @@ from sharc_crawler.changes.patterns import merged, of_addresses, of_numbers, of_
 from sharc_crawler.changes.places import Places
 from sharc_crawler.plural import agreeing, counted
 
-LARGEST = 0.2  #: share of a page's text that a mask may take as a whole: what is larger is the page itself
-MOST = 300  #: places in which a page may differ and still teach: one that differs in more is another page
-MOSTLY = 2  #: an element that differs on fewer than one in so many of the pages that have it was edited
-NEARLY = 1.25  #: so many where validators stayed as bytes changed: such a server may miss edits as well
-FEW = 4  #: and a number in it, where others beside it vary
+LARGEST = 0.2  #: most of a page's text that a mask may hide as a whole: a larger part is the page itself
+MOST = 300  #: most differences of a page that is learned from: with more it is another page
+MOSTLY = 2  #: noise differs on at least one in this many of the pages with its element
+NEARLY = 1.25  #: the same if validators stayed while bytes changed: such a server may miss edits, too
+FEW = 4  #: the same for a single number, if others in the element vary
 _WITHOUT_NUMBERS = re.compile(r"[\d\s]+")
-_TOLD = 5  #: refused masks that are told of, at most
-_ITEMS = 3  #: of a list, at least
+_TOLD = 5  #: most refused masks that are reported
+_ITEMS = 3  #: least items of a list
 
 
 class Pair(NamedTuple):
-    """Two fetches of one page, content-decoded."""
+    """Two downloads of a page, unpacked."""
 
     old: bytes
     new: bytes
     media_type: str | None  #: ``Content-Type``
-    page: str = ""  #: which page: several URLs may show one
-    validated: bool = False  #: by its validators nothing differs
+    page: str = ""  #: which page it is: several URLs may show the same one
+    validated: bool = False  #: are its validators the same?
 
 
 class Refused(NamedTuple):
     """A mask that was not learned."""
 
     mask: Mask
-    pages: int  #: that show it
+    pages: int  #: number of pages that show it
     why: str
 
 
-ASKING = "a password at the second download, and not at the first"  #: why pages teach nothing
+ASKING = "a password at the second download, and not at the first"  #: reason why pages are not learned from
 
 
 class Lesson(NamedTuple):
-    """The masks that pairs of downloads teach, and what they rest on."""
+    """The masks learned from pairs of downloads, with statistics."""
 
     masks: tuple[Mask, ...]
-    refused: tuple[Refused, ...]  #: what else differs, by the pages that show it
-    pages: int  #: HTML pages that were compared
-    differing: int  #: of these, those that differ in what counts
-    edited: int  #: of these, those with a difference that no mask would hide: too large a part, or another link
-    modified: int = 0  #: beside these, those that differ and that the server itself calls modified
-    asking: int = 0  #: beside these, those that want a password at the second download alone
+    refused: tuple[Refused, ...]  #: other differences, most common first
+    pages: int  #: number of HTML pages compared
+    differing: int  #: of these, pages whose content differs
+    edited: int  #: of these, pages with a difference that no mask could hide: too large, or another link
+    modified: int = 0  #: further pages that differ, and that the server calls modified
+    asking: int = 0  #: further pages that ask for a password at the second download only
 
     def why_no_more(self) -> list[str]:
-        """What else differs, and why it is no mask: sentences, of the refused masks the first few."""
+        """Sentences on other differences, and why they were not masked."""
         if self.asking:
             rest = self._replace(asking=0).why_no_more() if self.differing else ()
             return [f"At least {counted(self.asking, 'page', 'want')} {ASKING}: has a session ended in between?", *rest]
@@ -96,21 +96,21 @@ class Lesson(NamedTuple):
 
 
 class _Difference(NamedTuple):
-    """A place in which two fetches of a page differ."""
+    """A difference between two downloads of a page."""
 
     page: str
-    masks: tuple[Mask, ...]  #: each would hide it; the most telling first; none: an edit by its looks
-    shown: tuple[str, str]  #: before and after
-    clock: bool  #: there is a clock in it
+    masks: tuple[Mask, ...]  #: candidates, each of which would hide it, best first; empty: it looks like an edit
+    shown: tuple[str, str]  #: text before and after
+    clock: bool  #: does it contain a time of day?
 
 
 def learn(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1, unread: int = 0) -> Lesson:
-    """Masks for a site from pairs of fetches, those without a difference among them; and why no others.
+    """Learn masks for a site from pairs of downloads, which should include pages that stayed the same.
 
-    What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages, and where on
-    several, not in the same way on all of them; its element must differ on half of the pages that have it (on four of
-    five where validators say that it does not), a number on a quarter. ``unread`` further pages stayed the same,
-    and may have any element.
+    What ``known`` masks hide is not learned again. A new mask must hide a difference on at least ``support`` pages, and
+    not the same one on several pages. Its element must differ on half of the pages that have it (on four in five if
+    validators stayed the same), a number on a quarter. ``unread`` further pages stayed the same; they may have any
+    element.
 
     >>> one, other = (f"<p id=a>{visits} visits, price 3".encode() for visits in (7, 12))
     >>> learn([Pair(one, other, "text/html")]).masks[0].path
@@ -134,7 +134,7 @@ def learn(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1, u
 
 
 def _pages(pairs: Iterable[Pair]) -> int:
-    """How many there are: one that was fetched three times makes two pairs."""
+    """The number of distinct pages; three downloads of a page make two pairs."""
     return len({pair.page for pair in pairs})
 
 
@@ -144,7 +144,7 @@ def _differs(pair: Pair, known: Sequence[Mask]) -> bool:
 
 
 def _of_pair(pair: Pair, known: Sequence[Mask]) -> Iterator[_Difference]:
-    """What would make the two fetches of a page equal, as far as it can be told."""
+    """The differences between the two downloads of a page; none if they are too many."""
     trees = [parse(body, pair.media_type) for body in (pair.old, pair.new)]
     if None in trees:
         return
@@ -154,11 +154,11 @@ def _of_pair(pair: Pair, known: Sequence[Mask]) -> Iterator[_Difference]:
         yield from (each._replace(page=pair.page) for each in found)
 
 
-# -- which masks are taken ---------------------------------------------------------------------------------------------
+# -- choosing masks ----------------------------------------------------------------------------------------------------
 
 
 class _Judge:
-    """Says of a mask why it is not learned."""
+    """Decides which masks may be learned."""
 
     def __init__(
         self,
@@ -170,21 +170,21 @@ class _Judge:
     ) -> None:
         self._support, self._unread = support, unread
         self._of: dict[Mask, list[_Difference]] = defaultdict(list)
-        self._differs: dict[str, set[str]] = defaultdict(set)  # by the masks' paths, whatever their patterns
+        self._differs: dict[str, set[str]] = defaultdict(set)  # path of masks → pages that differ there
         for one in differences:
             for mask in one.masks:
                 self._of[mask].append(one)
                 self._differs[mask.path].add(one.page)
         self._validated = {pair.page for pair in pairs if pair.validated}
         self._pairs, self._known = pairs, known
-        self._present: dict[str, int] = {}  # pages that have an element of a mask's path
+        self._present: dict[str, int] = {}  # path → number of pages that have such an element
 
     def pages(self, mask: Mask) -> set[str]:
-        """The pages that show a difference which the mask hides."""
+        """The pages with a difference that the mask hides."""
         return {one.page for one in self._of[mask]}
 
     def of(self, mask: Mask) -> str:
-        """Why not; empty: it is learned."""
+        """Why a mask is refused; empty: it may be learned."""
         pages = self.pages(mask)
         if len(pages) < self._support:
             return f"differs on {counted(len(pages), 'page')} alone; a mask takes {self._support} pages that show it"
@@ -200,7 +200,7 @@ class _Judge:
         return ""
 
     def _pages_with(self, mask: Mask) -> int:
-        """How many pages have an element that a mask is of, at most."""
+        """The most pages that may have a mask's element."""
         if mask.path not in self._present:
             read = {page for page, tree in self._trees if mask.selects(tree)}
             self._present[mask.path] = len(read) + self._unread
@@ -213,14 +213,14 @@ class _Judge:
 
 
 def _fewest(differences: Sequence[_Difference], taken: Callable[[Mask], bool]) -> tuple[Mask, ...]:
-    """As few masks as hide all that can be hidden: again and again the one that hides most of what is left.
+    """Choose few masks that hide all differences, greedily: each time the one that hides most of the remaining ones.
 
-    What a mask hides of what is left only becomes less: so a mask is counted anew only when its turn comes.
+    The number of remaining differences of a mask only decreases, so it is recounted only when the mask is next.
     """
     hides: dict[Mask, list[tuple[int, float]]] = defaultdict(list)
     for number, one in enumerate(differences):
         for place, mask in enumerate(one.masks):
-            hides[mask].append((number, 1 - place * 1e-6))  # of equals the most telling
+            hides[mask].append((number, 1 - place * 1e-6))  # prefers better masks among equal ones
     left, masks = set(range(len(differences))), []
     turns = [(-sum(worth for _, worth in found), turn, mask) for turn, (mask, found) in enumerate(hides.items())]
     heapify(turns)
@@ -237,7 +237,7 @@ def _fewest(differences: Sequence[_Difference], taken: Callable[[Mask], bool]) -
 
 
 def _merged(masks: Sequence[Mask]) -> tuple[Mask, ...]:
-    """One mask for those of one place that are alike but for the numbers that vary: blanked in turn, one hid others."""
+    """Merge masks with the same path that differ only in which numbers vary; applied in turn, one would hide others."""
     of_path: dict[str, list[str]] = defaultdict(list)
     for mask in masks:
         if mask.pattern is not None:
@@ -247,7 +247,7 @@ def _merged(masks: Sequence[Mask]) -> tuple[Mask, ...]:
 
 
 def _refusals(left: Sequence[_Difference], judge: _Judge) -> Iterator[Refused]:
-    """For each place that stays visible, the mask that most pages show."""
+    """For each path that still differs, the refused mask of most pages."""
     firsts = Counter(max(one.masks, key=lambda mask: len(judge.pages(mask))) for one in left)
     of_place: dict[str, Mask] = {}
     for mask, _ in firsts.most_common():
@@ -257,20 +257,20 @@ def _refusals(left: Sequence[_Difference], judge: _Judge) -> Iterator[Refused]:
             yield Refused(mask, len(judge.pages(mask)), why)
 
 
-# -- what differs ------------------------------------------------------------------------------------------------------
+# -- finding differences -----------------------------------------------------------------------------------------------
 
 _Part = tuple[list[str], str, str]  #: patterns, before, after
 
 
 class _Walk:
-    """Two cleaned trees of a page, side by side."""
+    """Walks two cleaned trees of a page side by side."""
 
     def __init__(self, old: Any, new: Any) -> None:
         self._places = Places()
         self._largest = [LARGEST * size(tree.getroottree().getroot()) for tree in (old, new)]
 
     def differences(self, old: Any, new: Any) -> Iterator[_Difference]:
-        """All in which two elements differ, as far as it can be told."""
+        """The differences between two elements."""
         if [child.tag for child in old] != [child.tag for child in new]:
             if _visible(old) != _visible(new):
                 yield from self._whole(old, new)
@@ -292,13 +292,13 @@ class _Walk:
             yield from self.differences(one, other)
 
     def _whole(self, old: Any, new: Any) -> Iterator[_Difference]:
-        """A mask for an element as a whole, unless it is too large a part of its page in either."""
+        """A difference of an element as a whole, unless it is too large a part of its page."""
         if all(size(element) <= most for element, most in zip((old, new), self._largest, strict=True)):
             before, after = (" ".join(map(str, _visible(element))) for element in (old, new))
             yield _Difference("", tuple(map(Mask, self._places.paths(old, new))), (before, after), runs(before))
 
     def _texts(self, old: Any, new: Any) -> Iterator[_Part]:
-        """Patterns for an element's own texts that differ, piece by piece; none for one that has no pattern."""
+        """Patterns for each differing piece of an element's own text; empty if there is no pattern."""
         pieces = [(old.text, new.text)] + [(one.tail, other.tail) for one, other in zip(old, new, strict=True)]
         for one, other in pieces:
             before, after = (plain_text(piece or "") for piece in (one, other))
@@ -306,13 +306,13 @@ class _Walk:
                 yield self._small(of_texts(one or "", other or ""), before, after), before, after
 
     def _small(self, patterns: list[str], before: str, after: str) -> list[str]:
-        """The patterns, without those that let any words vary where these are too large a part of the page."""
+        """The patterns without those for any words, if these are too large a part of the page."""
         large = max(len("".join(text.split())) for text in (before, after)) > self._largest[0]
         return [pattern for pattern in patterns if not (large and "(.*)" in pattern)]
 
 
 def _rotates(old: Any, new: Any) -> bool:
-    """Whether a list shows other items each time: hardly one that stayed, where a list that has grown keeps most."""
+    """Does a list show other items each time? Hardly any item stayed, while a list that has grown keeps most."""
     if len(old) < _ITEMS or len({child.tag for child in old}) > 1:
         return False
     before, after = ({_WITHOUT_NUMBERS.sub("", " ".join(child.itertext())) for child in tree} for tree in (old, new))

@@ -1,4 +1,4 @@
-"""What does not count on one site: told by hand as XPath, or learned. Kept as JSON, to be read and edited."""
+"""Masks: parts of a site's pages to ignore, written by hand as XPath or learned, and kept as editable JSON."""
 
 from __future__ import annotations
 
@@ -18,35 +18,33 @@ from sharc_crawler.changes.noise import blank, texts
 from sharc_crawler.errors import DataError, UsageError
 
 VERSION = 1
-TAKEN = "taken"  #: in a collection's file, see :func:`taken_over`
-JUDGED, RULE = "judged", 2  #: by which rule such masks were learned: 2: they differ on half of the pages that have them
+TAKEN = "taken"  #: field in a collection's file, see :func:`taken_over`
+JUDGED, RULE = "judged", 2  #: field with the rule by which such masks were learned; 2: they differ on half of the pages
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """Elements that do not count: whole, or where a text or address of theirs fits a pattern.
+    """Elements to ignore: as a whole, or only texts and URLs of theirs that fit a pattern.
 
-    Of a pattern with groups only what these match does not count: an edit of the rest is seen.
+    If a pattern has groups, only what these match is ignored.
 
     >>> Mask("//*[@id='visitors']"), Mask("//footer/p[1]", r"Page [0-9]+ of the day")
     (Mask(path="//*[@id='visitors']", pattern=None), Mask(path='//footer/p[1]', pattern='Page [0-9]+ of the day'))
     """
 
     path: str  #: XPath expression that selects elements
-    pattern: str | None = (
-        None  #: regular expression that a whole text, white space folded, must fit; None: all counts not
-    )
+    pattern: str | None = None  #: regular expression for a whole text with white space folded; None: ignore everything
 
     def __post_init__(self) -> None:
         _xpath(self.path)
         _regex(self.pattern or "")
 
     def selects(self, root: Any) -> bool:
-        """Whether a page has an element that this mask is of, whatever is in it."""
+        """Does a page have an element that this mask selects, with any content?"""
         return bool(self._elements(root))
 
     def apply(self, root: Any) -> None:
-        """Blank what does not count, in place."""
+        """Blank what is to be ignored, in place."""
         for element in self._elements(root):
             if self.pattern is None:
                 blank(element)
@@ -56,7 +54,7 @@ class Mask:
     def _elements(self, root: Any) -> list[Any]:
         try:
             found = _xpath(self.path)(root)
-        except etree.XPathError as error:  # a function or a variable that there is not
+        except etree.XPathError as error:  # an unknown function or variable
             raise UsageError(f"masks={self.path!r} cannot be evaluated: {error}") from error
         if not isinstance(found, list) or not all(isinstance(element, etree._Element) for element in found):
             raise UsageError(
@@ -65,7 +63,7 @@ class Mask:
         return found
 
 
-#: characters that a tree may hold and does not take (compiled, in 10 ms, where a mask needs it)
+#: characters that a tree may contain, but that cannot be assigned (compiling takes 10 ms, so it is done when needed)
 _NO_XML = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
@@ -100,7 +98,7 @@ def _blank_fitting(element: Any, pattern: re.Pattern[str]) -> None:
 
 
 def _rest(fit: re.Match[str]) -> str:
-    """What a text holds beside what varies in it."""
+    """A text without the parts that vary."""
     spans = sorted(fit.span(group) for group in range(1, fit.re.groups + 1) if fit[group] is not None) or [fit.span()]
     rest, at = [], 0
     for start, end in spans:
@@ -126,10 +124,7 @@ def load_masks(path: Path) -> tuple[Mask, ...]:
 
 
 def described(file: str) -> dict[str, object]:
-    """What a capture states of the masks that it is made with.
-
-    Raises what :func:`load_masks` does.
-    """
+    """What a capture states of its masks; raises as :func:`load_masks`."""
     path = Path(file)
     masks, taken = load_masks(path), taken_over(path)
     stated: dict[str, object] = {"masks": file, "masks_number": len(masks)}
@@ -138,17 +133,17 @@ def described(file: str) -> dict[str, object]:
 
 
 def taken_over(path: Path) -> dict[str, int]:
-    """How many masks of a file were taken over by themselves, by the capture that learned them."""
+    """How many masks of a file were added automatically, by the capture that learned them."""
     found = json.loads(path.read_text()).get(TAKEN)
     found = found if isinstance(found, dict) else {}
     return {name: number for name, number in found.items() if isinstance(number, int)}
 
 
 def grown(path: Path, learned: Iterable[Mask], by: str, refused: Collection[Mask] | None = None) -> tuple[str, int]:
-    """A file of masks with those besides that a capture learned, taken over unseen; how many are new.
+    """The text of a file of masks with those added that a capture learned, and how many are new.
 
-    ``refused`` are neither kept nor taken; ``None``: those that are held were not judged. Raises what
-    :func:`load_masks` does for a file that is there.
+    Masks in ``refused`` are removed, or not added; ``None``: the existing masks were not judged. Raises as
+    :func:`load_masks` if the file exists.
     """
     held = load_masks(path) if path.exists() else ()
     new = [mask for mask in learned if mask not in held and mask not in (refused or ())]
@@ -159,17 +154,17 @@ def grown(path: Path, learned: Iterable[Mask], by: str, refused: Collection[Mask
 
 
 def is_judged(path: Path) -> bool:
-    """Whether the masks that a file took over were judged by today's rule."""
+    """Were the automatically added masks of a file judged by the present rule?"""
     return bool(json.loads(path.read_text()).get(JUDGED) == RULE)
 
 
 def as_json(masks: Iterable[Mask]) -> dict[str, Any]:
-    """Masks as the JSON object of a file."""
+    """The JSON object for a file of masks."""
     return {"version": VERSION, "masks": [asdict(mask) for mask in masks]}
 
 
 def same_content(one: str, other: str) -> bool | None:
-    """Are two fingerprints of the same content? ``None``: under other masks nobody can tell what an edit was.
+    """Are two fingerprints of the same content? ``None``: unknown, as they were made with different masks.
 
     >>> [same_content("sha1:A", other) for other in ("sha1:A", "sha1:B", "sha1:A+01", "sha1:B+01")]
     [True, False, True, None]

@@ -1,7 +1,7 @@
-"""What changes at every download and is nobody's edit, on any site: rendering times, counters, ad slots.
+"""Remove noise that is found on any site and changes with every download: rendering times, counters, ad slots.
 
-What is noise on one site alone is learned (:mod:`sharc_crawler.changes.learning`). Narrow on purpose: an edit that is
-taken for noise is worse than noise that is taken for an edit.
+Noise of a single site is learned (:mod:`sharc_crawler.changes.learning`). The rules are narrow on purpose: missing an
+edit is worse than reporting noise.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from lxml import etree
 
 from sharc_crawler.changes.zones import in_utc, plain_day
 
-#: elements that show nothing to a reader
+#: elements without content for readers
 NO_CONTENT = ("script", "style", "link", "meta")
-#: which may, and are looked for together: a walk over the tree takes longer than a look at what it finds
+#: elements that may be noise; found in one walk over the tree, which is what takes time
 _SOMETIMES = ("template", "input", "span", "time")
-_KEPT = {"submit", "button", "reset"}  #: fields whose values nobody filled in, and no shop counted
+_KEPT = {"submit", "button", "reset"}  #: types of fields whose values are labels
 _MARKED: Any = etree.XPath("//*[@id or @class]", smart_strings=False)
 _INSTANT = r"\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
 _AGE = r"\s*\d+ ?(?:s|secs?\.?|seconds?|m|mins?\.?|minutes?|h|hrs?\.?|hours?)\s*"
-_IDS: Any = etree.XPath("//@id", smart_strings=False)  # libxml2 unites sets in quadratic time: each is asked for alone
+_IDS: Any = etree.XPath("//@id", smart_strings=False)  # not joined with classes: libxml2 joins in quadratic time
 _CLASSES: Any = etree.XPath("//@class", smart_strings=False)
-#: a class or id of an ad slot: "ad" and where it is shown, nothing else (``category-ads`` and ``ad-hoc`` are content)
+#: a class or id of an ad slot: "ad" and words for its place (``category-ads`` and ``ad-hoc`` are content)
 _AD_NAME = (
     r"(?:ads?|adverts?|advertis(?:ements?|ing)|adsense|adsbygoogle|ad(?:slot|unit|box|banner|container|wrapper)s?"
     r"|sponsored|dfp)"
@@ -41,41 +41,41 @@ _AD = (
     r"|google_ads_|div-gpt-ad|(?:^|\s)(?:taboola|outbrain)-"
 )
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-#: never an ad slot as a whole, whatever they are called; headings, and sections, are called after their words
+#: never ad slots, whatever their class or id; headings and sections are named after their text
 _ROOMS = {"html", "body", "main", "article", *_HEADINGS}
-_AD_SHARE = 0.2  #: of a page's text: a site whose "ads" are more than that lives on them (classified ads)
+_AD_SHARE = 0.2  #: most of a page's text that may be ads; sites with more have classified ads
 
 _ZONE = r"(?: ?[ap]\.?m\.?)?(?: ?(?:UTC|GMT|Z|[+-]\d{2}:?\d{2}))?"
 _CLOCK = rf"\d{{1,2}}[:.]\d{{2}}(?:[:.]\d{{2}})?(?:[.,]\d+)?{_ZONE}"
 _SECONDS = rf"\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d+)?{_ZONE}"
 _DAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|\d[\d./-]*)"
 _DATE = rf"(?:{_DAY}[,.]? ){{1,5}}(?:at )?"
-_END = r"(?!(?-i: (?!now)[a-z]))"  #: a counter ends with its number: "Visits: 3 per week" is none
+_END = r"(?!(?-i: (?!now)[a-z]))"  #: nothing may follow a counter's number: "Visits: 3 per week" is content
 _TOOK = r" in:? (?:about )?(?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b"
-_CLOCK_SIGN = re.compile(r":\d\d")  #: an instant that names its zone has one
+_CLOCK_SIGN = re.compile(r":\d\d")  #: occurs in every instant with a time zone
 
 
 class _MadeUp(NamedTuple):
-    """Words that the server makes up when it is asked."""
+    """A kind of phrase that the server generates for each request."""
 
-    signs: tuple[re.Pattern[bytes], ...]  #: a text with such words has one
-    words: str  #: an expression that takes a hundred times as long to look for, and 2 ms to compile
+    signs: tuple[re.Pattern[bytes], ...]  #: fast expressions, one of which matches any text with such a phrase
+    words: str  #: the exact expression, a hundred times slower, and 2 ms to compile
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """A regular expression for any of these words; ``re`` keeps it compiled."""
+        """The compiled expression, which ``re`` caches."""
         return re.compile(self.words, re.IGNORECASE)
 
     def may_be_in(self, small: bytes) -> bool:
-        """``small``: a text as :func:`_small` makes it."""
+        """May a text, as made by :func:`_small`, contain such a phrase?"""
         return any(sign.search(small) for sign in self.signs)
 
 
-_SPACE = r"[^!-\x7e]"  #: of a text in UTF-8, where any byte beyond ASCII may be of one
+_SPACE = r"[^!-\x7e]"  #: white space in UTF-8, which may consist of any non-ASCII bytes
 
 
 def _sign(words: str) -> re.Pattern[bytes]:
-    """What a small text has, letters first, which are found fast: a blank is white space, ``~`` some or none."""
+    """An expression for a small text, where a blank means white space, and ``~`` optional white space."""
     return re.compile(words.replace(" ", _SPACE + "++").replace("~", _SPACE + "*+").encode())
 
 
@@ -133,7 +133,7 @@ _MADE_UP = tuple(
 
 
 def without_noise(root: Any) -> None:
-    """Take out of a parsed page, in place, what is no content on any site."""
+    """Remove noise from a parsed page, in place."""
     etree.strip_elements(root, *NO_CONTENT, with_tail=False)
     found = list(root.iter(*_SOMETIMES))
     for element in (*filter(_shows_nothing, found), *_ad_slots(root)):
@@ -149,14 +149,14 @@ def without_noise(root: Any) -> None:
 
 
 def _shows_nothing(element: Any) -> bool:
-    """Is it a hidden field, or a template (unless that is a shadow tree)?"""
+    """Is it a hidden field, or a template that is no shadow tree?"""
     if element.tag == "input":
         return bool(element.get("type") == "hidden")
     return bool(element.tag == "template" and element.get("shadowrootmode") is None)
 
 
 def _is_age(element: Any) -> bool:
-    """How long ago something was, where a title says when: that counts, as all titles do."""
+    """Is it an age ("3 hours") whose title has the instant, which counts?"""
     if (title := element.get("title")) is None or len(element) or not re.match(_INSTANT, title):
         return False
     named = f" {element.get('class', '')} ".replace("-", " ")
@@ -165,12 +165,12 @@ def _is_age(element: Any) -> bool:
 
 @cache
 def _ad() -> re.Pattern[str]:
-    """Compiled for the first page that is compared."""
+    """The expression for ad slots, compiled when first needed."""
     return re.compile(_AD, re.IGNORECASE)
 
 
 def _ad_slots(root: Any) -> list[Any]:
-    if not any(map(_ad().search, {*_IDS(root), *_CLASSES(root)})):  # most pages: without a look at each element
+    if not any(map(_ad().search, {*_IDS(root), *_CLASSES(root)})):  # true for most pages, and fast
         return []
     slots = [element for element in _MARKED(root) if _is_ad(element)]
     return slots if sum(map(size, slots)) <= _AD_SHARE * size(root) else []
@@ -184,23 +184,23 @@ def _is_ad(element: Any) -> bool:
 
 
 def _slug(text: str) -> str:
-    """A heading as the id of its section: "Google Ads" as google-ads."""
+    """A heading in the form of an id: "Google Ads" becomes google-ads."""
     return re.sub(r"[\W_]+", "-", text.lower()).strip("-")
 
 
 def size(element: Any) -> int:
-    """Characters of an element's text, white space left out: not all scripts have words that could be counted."""
+    """Characters of an element's text without white space."""
     return sum(map(len, " ".join(element.itertext()).split()))
 
 
 def blank(element: Any) -> None:
-    """Empty an element; its tail, which is its parent's text, stays."""
+    """Empty an element, but keep its tail, which is its parent's text."""
     element.clear(keep_tail=True)
 
 
-@lru_cache(maxsize=1)  # a page's text is asked for twice: for its fingerprint, and to tell traps
+@lru_cache(maxsize=1)  # used twice for a page: for its fingerprint, and to detect traps
 def plain_text(text: str) -> str:
-    """Text with white space folded, without the words that a server makes up when it is asked.
+    """Text with white space folded, without phrases that the server generates for each request.
 
     >>> plain_text("Three pages.  Generated in 0.02 s")
     'Three pages.'
@@ -217,7 +217,7 @@ def plain_text(text: str) -> str:
 
 
 def spaced_text(text: str) -> str:
-    """Like :func:`plain_text`, but a text in which nothing is made up, as in most, is returned as it is.
+    """Like :func:`plain_text`, but a text without such phrases is returned unchanged.
 
     >>> spaced_text("Three  trees."), spaced_text("Three  trees, 5 minutes ago.")
     ('Three  trees.', 'Three trees, .')
@@ -229,7 +229,7 @@ def spaced_text(text: str) -> str:
 
 
 def _small(text: str) -> bytes:
-    """A text in small letters, without digits."""
+    """A text as bytes in lower case, without digits."""
     return text.encode(errors="replace").translate(_SMALL, b"0123456789")
 
 
@@ -237,7 +237,7 @@ _SMALL = bytes(range(256)).lower()
 
 
 def texts(element: Any) -> Iterator[tuple[Any, str, str]]:
-    """An element's own text, piece by piece: (element that holds it, ``text`` or ``tail``, the piece)."""
+    """The pieces of an element's own text: (element that holds it, ``text`` or ``tail``, piece)."""
     if element.text:
         yield element, "text", element.text
     for child in element:

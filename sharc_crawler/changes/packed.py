@@ -1,4 +1,4 @@
-"""The digest of what a packed payload holds; marked where that is not all of it, or not known."""
+"""Digests of unpacked payloads, marked if they cannot be unpacked completely."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sharc_crawler.changes.http import BROKEN, CUT, HttpResponse
 
 
 def digest_unpacked(message: HttpResponse, found: Unpacked | None = None, digest: str | None = None) -> str | None:
-    """The digest of an encoded payload's content, and where that is not known, of coding and bytes (:func:`as_sent`).
+    """The digest of a packed payload's content; if it cannot be unpacked, of coding and bytes (:func:`as_sent`).
 
-    ``found``: what it holds, if it was unpacked already; ``digest``: the payload's, if it is another answer's.
+    ``found``: its content, if it was unpacked already; ``digest``: the payload's, if another answer stores it.
     """
     codings = message.values(b"content-encoding")
     if not codings:
@@ -25,5 +25,5 @@ def digest_unpacked(message: HttpResponse, found: Unpacked | None = None, digest
 
 
 def as_sent(codings: Sequence[bytes], digest: str) -> str | None:
-    """The digest of an encoded payload's coding and bytes: under another coding the same bytes are another page."""
+    """The digest of a packed payload's coding and bytes: the same bytes with another coding are another page."""
     return labelled_digest(b"%b %b" % (b", ".join(undone_by(codings)), digest.encode())) if codings else None

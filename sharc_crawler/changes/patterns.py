@@ -1,7 +1,7 @@
-"""From two examples of a text or an address to what fits both: what varied stands in groups, all else must stay.
+"""Make patterns that fit two versions of a text or URL, with groups for the parts that vary.
 
-Numbers that stayed may be others on other pages (an id, an edition), so any number fits there; but only groups are
-blanked (:class:`~sharc_crawler.changes.masks.Mask`), so an edit of them is still seen.
+Numbers that stayed match any number, as they may differ on other pages (an id, an edition). But only groups are ignored
+(:class:`~sharc_crawler.changes.masks.Mask`), so a change of such a number is still noticed.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from itertools import takewhile
 from sharc_crawler.changes.masks import folded
 
 _CLOCK = re.compile(r"\d{1,2}(?::\d|h\d|[時时点點시])")
-#: what makes words next to a clock a date, in whatever language: its year, or all of it in figures
+#: shows that words next to a time are a date, in any language: a year, or a numeric date
 _DATED = re.compile(r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-])")
 _DAY = re.compile(r"\d{1,2}\W*")
-_JOINT = 3  #: letters at most of what joins the parts of a date (de, of, г.) and is not one
+_JOINT = 3  #: most letters of a word that joins the parts of a date (de, of, г.)
 _NUMBER = r"\d[\d.,:/'+-]*"
 _SIGN = "[+\u2212-]?"
 _NUMBERS = re.compile(f"({_SIGN}{_NUMBER})")
-#: a word of a date: where a clock runs in a text, its date will not stand still either
+#: a word of a date: if a text has a running clock, its date will change, too
 _CALENDAR = re.compile(
     r"\W*(?:(?:at|on|of|the)|[\d./-]*\d(?:st|nd|rd|th)?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
     r"|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?|[ap]\.?m\.?)\W*",
     re.IGNORECASE,
 )
-_BESIDE = 2  #: words on each side of what varies that tell it from other texts
+_BESIDE = 2  #: number of words on each side of a varying one that identify the text
 _TELLING = re.compile(r"[^\W\d_]{3}")
 _DELIMITERS = re.compile(r"([/?=&;#])")
 _ANY = "[^/?=&;#]*"
@@ -35,7 +35,7 @@ _PARAMETERS = re.compile(r"[&;]")
 
 
 def of_texts(old: str, new: str) -> list[str]:
-    r"""Patterns that fit both texts, the narrowest first: of all their words, then of those beside what varies.
+    r"""Patterns that fit both texts, narrowest first: with all words, then with those next to the varying ones.
 
     >>> of_texts("Post 8: seen 7 times", "Post 8: seen 9 times")[0]
     "Post \\d[\\d.,:/'+-]* seen (\\d[\\d.,:/'+-]*) times"
@@ -59,7 +59,7 @@ _ANY_NUMBER = re.compile(rf"\(?(?:{re.escape(_SIGN)})?{re.escape(_NUMBER)}\)?")
 
 
 def merged(patterns: Iterable[str]) -> list[str]:
-    r"""Patterns that are alike but for the numbers that vary as one, in which all of these do.
+    r"""Merge patterns that differ only in which numbers vary.
 
     >>> merged([r"in (\d[\d.,:/'+-]*) s by \d[\d.,:/'+-]*", r"in \d[\d.,:/'+-]* s by (\d[\d.,:/'+-]*)"])
     ["in (\\d[\\d.,:/'+-]*) s by (\\d[\\d.,:/'+-]*)"]
@@ -76,22 +76,22 @@ def merged(patterns: Iterable[str]) -> list[str]:
 
 
 def of_numbers(pattern: str) -> bool:
-    """Whether a pattern lets nothing vary but numbers."""
+    """Do only numbers vary in a pattern?"""
     return not any(any_words in pattern for any_words in (r"(\S+)", "(.*)", "([^"))
 
 
 def runs(text: str) -> bool:
-    """Whether there is a clock in a text: it will show the same on many pages at once."""
+    """Does a text contain a time of day? It may be the same on many pages."""
     return bool(_CLOCK.search(text))
 
 
 def _any_number(word: str) -> str:
-    """A word that stayed, its numbers any."""
+    """A pattern for a word that stayed, with any numbers in it."""
     return "".join(_number(part) if i % 2 else re.escape(part) for i, part in enumerate(_NUMBERS.split(word)))
 
 
 def _between(one: list[str], other: list[str]) -> list[str]:
-    """Texts of different length: whatever stands between the words with which both begin and end."""
+    """A pattern for texts of different length: anything between their common first and last words."""
     first = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
     room = min(len(one), len(other)) - first
     pairs = zip(one[: -room - 1 : -1], other[: -room - 1 : -1], strict=False)
@@ -104,7 +104,7 @@ def _between(one: list[str], other: list[str]) -> list[str]:
 
 
 def _beside_what_varies(one: list[str], words: list[str], varies: list[bool]) -> list[str]:
-    """The same, with any words but those next to what varies."""
+    """A pattern with only the words next to varying ones."""
     near = [any(varies[max(0, i - _BESIDE) : i + _BESIDE + 1]) for i in range(len(words))]
     told = [word for word, close, varied in zip(one, near, varies, strict=True) if close and not varied]
     if all(near) or not any(map(_TELLING.search, told)):
@@ -120,14 +120,14 @@ def _beside_what_varies(one: list[str], words: list[str], varies: list[bool]) ->
 
 
 def _dates(words: list[str], differ: list[bool]) -> list[bool]:
-    """Which words belong to the date of a clock that runs."""
+    """Which words belong to the date of a running clock."""
     clocks = [i for i, word in enumerate(words) if differ[i] and _CLOCK.search(word)]
     dates = {i for clock in clocks for step in (1, -1) for i in _beside(words, clock, step)}
     return [i in dates or i in clocks for i in range(len(words))]
 
 
 def _beside(words: list[str], clock: int, step: int) -> list[int]:
-    """The words of the date on one side of a clock: numbers with the names between them, and a name at the end."""
+    """The words of a date on one side of a clock: numbers with names between them, and perhaps a name at the end."""
     order = range(clock + step, len(words) if step > 0 else -1, step)
     calendar = list(takewhile(lambda i: _CALENDAR.fullmatch(words[i]), order))
     numbers, names = 0, 0
@@ -147,11 +147,11 @@ def _beside(words: list[str], clock: int, step: int) -> list[int]:
 
 
 def _varied(one: str, other: str) -> str:
-    """The numbers that differ, between what surrounds them in both; or any word."""
+    """A pattern for a varying word: for its numbers if only these differ, else for any word."""
     first, second = _NUMBERS.split(one), _NUMBERS.split(other)
     if first[::2] != second[::2]:
         return r"(\S+)"
-    running = _CLOCK.search(one)  # of a clock all may differ tomorrow
+    running = _CLOCK.search(one)  # all numbers of a clock may vary
     return "".join(
         (f"({_number(part)})" if running or part != second[i] else _number(part)) if i % 2 else re.escape(part)
         for i, part in enumerate(first)
@@ -163,9 +163,9 @@ def _number(example: str) -> str:
 
 
 def of_addresses(old: str, new: str) -> list[list[str]]:
-    """Patterns for each part in which two addresses differ: its parameters by name, else what is between delimiters.
+    """Patterns for each part in which two URLs differ: parameters by name, else the text between delimiters.
 
-    None for addresses of another make: one of them leads elsewhere.
+    None if the URLs have another structure, so that they lead to different documents.
 
     >>> of_addresses("/l?u=/a&h=x1", "/l?u=/a&h=y2"), of_addresses("/out/x1/go", "/out/y2/go")
     ([['.*[?&;]h=([^&;#]*).*']], [['/out/([^/?=&;#]*)/go']])
@@ -183,7 +183,7 @@ def of_addresses(old: str, new: str) -> list[list[str]]:
 
 
 def _segment(one: str, other: str) -> str:
-    """A part of an address, between delimiters of its own."""
+    """A pattern for a part of a URL, keeping its common beginning and end."""
     start = _common(one, other)
     room = min(len(one), len(other)) - start
     end = min(_common(one[::-1], other[::-1]), room)
@@ -196,7 +196,7 @@ def _parameters(query: str) -> list[tuple[str, str]]:
 
 
 def _common(one: str, other: str) -> int:
-    """Length of the longest common beginning that ends with a delimiter."""
+    """The length of the longest common beginning that ends with a delimiter."""
     pairs = enumerate(zip(one, other, strict=False))
     length = next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
     return 1 + max(one.rfind(delimiter, 0, length) for delimiter in "-_.,")

@@ -1,7 +1,6 @@
-"""Where an element is, as XPath expressions that find it on other pages of its site, too.
+"""Make XPath expressions that find an element also on other pages of its site.
 
-Ids and classes that hold a number are of one page (``post-1234``, ``postid-8``): of these only what stands before the
-number counts.
+Ids and classes with a number may be specific to a page (``post-1234``): only the part before the number is used.
 """
 
 from __future__ import annotations
@@ -9,84 +8,81 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from lxml import etree
 
-#: one that other pages will not have (or that XPath cannot quote): post-1234
+#: an id that other pages will not have (post-1234), or that XPath cannot quote
 _OF_ONE_PAGE = re.compile(r"\d\d|'")
 _DIGIT = re.compile(r"\d")
 _STEM = re.compile(r"[A-Za-z][A-Za-z_-]+(?=\d)")
-#: names of elements that stand in an XPath expression as they are
+#: names of elements that XPath can express
 _SPELLABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_UP = 4  #: steps up to an ancestor that a class tells
-_OF_ALL = ("html", "body", "main")  #: their classes say which page it is, not where
+_UP = 4  #: most steps up to an ancestor with a telling class
+_OF_ALL = ("html", "body", "main")  #: elements whose classes describe the page
 
 
 class Places:
-    """Expressions for elements of two trees; what stands beside an element is counted once for all that stand there."""
+    """Makes paths of elements in two trees; the children of an element are counted only once."""
 
     def __init__(self) -> None:
         self._beside: dict[Any, _Children] = {}
-        self._alone: dict[str, bool] = {}  # paths: whether each tree has one element there
+        self._alone: dict[str, bool] = {}  # path → does it select a single element in both trees?
 
     def paths(self, old: Any, new: Any) -> list[str]:
-        """The paths of an element, most telling first: below an id, a class, an id's stem; by place."""
+        """The paths of an element, best first: below an id, below a class, below an id's stem, from the root."""
         found = [*self._below_id(old, new), *self._below_class(old, new), *self._below_stem(old, new)]
         found += [self._from_root(old, new, named=named) for named in (True, False)]
         return list(dict.fromkeys(found))
 
-    def _below_id(self, old: Any, new: Any) -> Iterator[str]:
-        """Below the nearest element with an id that stays."""
+    def _upwards(self, old: Any, new: Any, *, named: bool = True) -> Iterator[tuple[Any, Any, list[str]]]:
+        """An element and its ancestors in both trees, each with the steps from the element up to it."""
         steps: list[str] = []
         while old is not None and new is not None:
-            name = _spelt(old.get("id"))
-            if name and name == new.get("id") and old.tag != "body" and not _OF_ONE_PAGE.search(name):
-                yield "/".join([f"//*[@id='{name}']", *reversed(steps)])
-                return
-            steps.append(self._step(old, new, named=True))
-            old, new = old.getparent(), new.getparent()
-
-    def _below_class(self, old: Any, new: Any) -> Iterator[str]:
-        """Below the nearest element that its class, of words alone, tells from all others of its page."""
-        steps: list[str] = []
-        for _ in range(_UP):
-            if old is None or new is None or old.tag in _OF_ALL:
-                return
-            name = _spelt(old.get("class"))
-            if name and name == new.get("class") and _SPELLABLE.fullmatch(old.tag):
-                for test in _classes(name):
-                    path = f"//{old.tag}[{test}]"
-                    if path not in self._alone:
-                        trees = (old.getroottree(), new.getroottree())
-                        self._alone[path] = all(len(_select(tree, path)) == 1 for tree in trees)
-                    if self._alone[path]:
-                        yield "/".join([path, *reversed(steps)])
-                        return
-            steps.append(self._step(old, new, named=True))
-            old, new = old.getparent(), new.getparent()
-
-    def _below_stem(self, old: Any, new: Any) -> Iterator[str]:
-        """Below the nearest element whose id is a word and a number: ``comment-17``."""
-        steps: list[str] = []
-        while old is not None and new is not None:
-            name = _spelt(old.get("id"))
-            stem = _STEM.match(name)
-            if stem and name == new.get("id") and old.tag != "body" and _SPELLABLE.fullmatch(old.tag):
-                yield "/".join([f"//{old.tag}[starts-with(@id, '{stem[0]}')]", *reversed(steps)])
-                return
-            steps.append(self._step(old, new, named=True))
-            old, new = old.getparent(), new.getparent()
-
-    def _from_root(self, old: Any, new: Any, *, named: bool) -> str:
-        steps: list[str] = []
-        while old is not None and new is not None:
+            yield old, new, steps
             steps.append(self._step(old, new, named=named))
             old, new = old.getparent(), new.getparent()
+
+    def _below_id(self, old: Any, new: Any) -> Iterator[str]:
+        """The path below the nearest element with an unchanged id."""
+        for one, other, steps in self._upwards(old, new):
+            name = _spelt(one.get("id"))
+            if name and name == other.get("id") and one.tag != "body" and not _OF_ONE_PAGE.search(name):
+                yield "/".join([f"//*[@id='{name}']", *reversed(steps)])
+                return
+
+    def _below_class(self, old: Any, new: Any) -> Iterator[str]:
+        """The path below the nearest element whose class (without numbers) is unique on its page."""
+        for one, other, steps in islice(self._upwards(old, new), _UP):
+            if one.tag in _OF_ALL:
+                return
+            name = _spelt(one.get("class"))
+            told = name and name == other.get("class") and _SPELLABLE.fullmatch(one.tag)
+            for test in _classes(name) if told else ():
+                path = f"//{one.tag}[{test}]"
+                if path not in self._alone:
+                    trees = (one.getroottree(), other.getroottree())
+                    self._alone[path] = all(len(_select(tree, path)) == 1 for tree in trees)
+                if self._alone[path]:
+                    yield "/".join([path, *reversed(steps)])
+                    return
+
+    def _below_stem(self, old: Any, new: Any) -> Iterator[str]:
+        """The path below the nearest element whose id is a word and a number, such as ``comment-17``."""
+        for one, other, steps in self._upwards(old, new):
+            name = _spelt(one.get("id"))
+            stem = _STEM.match(name)
+            if stem and name == other.get("id") and one.tag != "body" and _SPELLABLE.fullmatch(one.tag):
+                yield "/".join([f"//{one.tag}[starts-with(@id, '{stem[0]}')]", *reversed(steps)])
+                return
+
+    def _from_root(self, old: Any, new: Any, *, named: bool) -> str:
+        *_, (_, _, steps) = self._upwards(old, new, named=named)  # the list is complete once all are seen
         return "/" + "/".join(reversed(steps))
 
     def _step(self, old: Any, new: Any, *, named: bool) -> str:
-        """One step of a path; an element whose name XPath cannot spell (``<im=>``) is told by its place alone."""
+        """One step of a path; for a name that XPath cannot express (``<im=>``) only the position."""
         parent = old.getparent()
         if parent is None:
             return f"{old.tag}[1]"
@@ -99,11 +95,11 @@ class Places:
 
 
 class _Children:
-    """The children of an element, counted."""
+    """Counts of an element's children."""
 
     def __init__(self, parent: Any) -> None:
-        self.before: dict[Any, int] = {}  #: all nodes before an element
-        self._alike_before: dict[Any, int] = {}  # of its name
+        self.before: dict[Any, int] = {}  #: element → number of nodes before it
+        self._alike_before: dict[Any, int] = {}  # element → number of elements with its name before it
         self._alike: Counter[Any] = Counter()
         self._classes: Counter[tuple[Any, str | None]] = Counter()
         for place, child in enumerate(parent):
@@ -112,7 +108,7 @@ class _Children:
             self._classes[child.tag, child.get("class")] += 1
 
     def place(self, old: Any, new: Any, *, named: bool) -> str:
-        """What tells an element from its siblings on other pages too: its class, else its place from the nearer end."""
+        """The predicate of an element among its siblings: a unique class, else its position from the nearer end."""
         name = _spelt(old.get("class")) if named and old.tag not in _OF_ALL else ""
         telling = name and name == new.get("class") and not _DIGIT.search(name) and "'" not in name
         if telling and self._classes[old.tag, name] == 1:
@@ -125,7 +121,7 @@ class _Children:
 
 
 def _classes(name: str) -> Iterator[str]:
-    """Tests for a class: all of it, where no word has a number; else one of its words."""
+    """XPath tests for a class: for all of it if it has no number, then for each word without a number."""
     if not _DIGIT.search(name) and "'" not in name:
         yield f"@class='{name}'"
     for word in name.split():
@@ -134,7 +130,7 @@ def _classes(name: str) -> Iterator[str]:
 
 
 def _spelt(name: str | None) -> str:
-    """An id or a class, where an expression can hold it."""
+    """An id or class, or empty if an expression cannot contain it."""
     return name if name and name.isprintable() else ""
 
 

@@ -1,7 +1,7 @@
-"""Instants that a server shows in whatever time zone it runs in: compared by what they mean, in UTC.
+"""Convert instants in pages to UTC, as servers behind one host may show them in different time zones.
 
-Two servers behind one address may show one instant on two days. Where a text names its zone, the instant counts; where
-``<time datetime="...">`` tells the instant and the text is its day, that day in UTC does.
+If a text names its zone, it becomes the instant in UTC. If ``<time datetime="...">`` states the instant and its text is
+the day, it becomes the day in UTC.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ _SHAPES = tuple(
         rf"{_WEEKDAY}{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})",
     )
 )
-#: what each of these ends with, from its first colon on: looked for in a hundredth of the time
+#: the end of each of these, from its first colon on: a search for it takes a hundredth of the time
 _ZONED = re.compile(rf":\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\b\.?)? ?\(?{_ZONE}", re.IGNORECASE)
-_LEAST, _BEFORE = 10, 64  #: characters of a day and an hour before that colon, at least and at most
+_LEAST, _BEFORE = 10, 64  #: least and most characters of day and hour before that colon
 _NUMBERS = re.compile(r"\d+")
-_WORDS = 6  #: of a day that is spelled out, at most
-_ZONES = (timedelta(hours=-12), timedelta(hours=14))  #: there are none beyond
+_WORDS = 6  #: most words of a day that is spelled out
+_ZONES = (timedelta(hours=-12), timedelta(hours=14))  #: the outermost time zones
 
 
 def in_utc(text: str) -> str:
-    """A text with each instant that names its zone as that instant in UTC.
+    """A text with all instants that name their zone converted to UTC.
 
     >>> in_utc("Edited 5 Mar 2021, 00:30 +0100."), in_utc("Edited March 4, 2021 3:30 PM PST.")
     ('Edited 2021-03-04T23:30:00Z.', 'Edited 2021-03-04T23:30:00Z.')
     """
     parts, done, begin = list[str](), 0, 0
-    for zoned in _ZONED.finditer(text):  # an instant is looked for before its zone alone: the rest of a page is long
+    for zoned in _ZONED.finditer(text):  # only the text before a zone is searched for an instant
         begin, end = max(begin, zoned.start() - _BEFORE), zoned.end() + 1
         wide = zoned.start() - begin >= _LEAST
         if wide and (found := next(filter(None, (shape.search(text, begin, end) for shape in _SHAPES)), None)):
@@ -76,7 +76,7 @@ def _offset(zone: str) -> timedelta:
 
 
 def plain_day(element: Any) -> None:
-    """Put the day in UTC, in place, where a ``time`` element says which instant its day is of."""
+    """Convert the day in a ``time`` element with a stated instant to UTC, in place."""
     if len(element) == 0 and (stated := _stated(element.get("datetime", ""))) and _is_day(element.text or "", stated):
         element.text = stated.astimezone(UTC).strftime("%Y-%m-%d")
 
@@ -90,7 +90,7 @@ def _stated(value: str) -> datetime | None:
 
 
 def _is_day(text: str, stated: datetime) -> bool:
-    """Whether a text is the day of an instant, in whatever zone and language: day and year, no clock."""
+    """Is a text the day of an instant, in any zone and language (day and year, without time)?"""
     numbers = [int(number) for number in _NUMBERS.findall(text)]
     if ":" in text or len(text.split()) > _WORDS or not 2 <= len(numbers) <= 3:
         return False
