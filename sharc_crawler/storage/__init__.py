@@ -1,1 +1,1 @@
-"""Frontier state and observations on disk."""
+"""Keep frontier state and observations on disk, in SQLite."""

@@ -1,4 +1,4 @@
-"""The state of a capture's folder, read beside its owner; whether it has one at this moment; what killed ones left."""
+"""Read the state of a capture's folder, even while a crawl holds it; tell whether one does; remove stale drafts."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from sharc_crawler.storage.folders import LOCK
 from sharc_crawler.storage.opening import NAMED, USUAL, kept_by, store_of_folder
 from sharc_crawler.storage.sqlite import FILE_NAME, WAY_OUT, SqliteStore
 
-#: what commands write into a folder of captures: nothing else there is theirs to remove
+#: names of files that commands write into a folder of captures: only their drafts are removed
 _WRITTEN = r"index\.html|(?:report|certificate|signature|timestamp)\b.*\.(?:html|jsonl?|tsr)|.+\.(?:warc\.gz|cdxj)"
 
 
 @contextmanager
 def open_state(folder: Path) -> Iterator[FrontierStore]:
-    """A capture folder's store, read beside its owner.
+    """A capture folder's store, opened for reading.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where there is none.
+    Raises :class:`~sharc_crawler.errors.UsageError` if there is none.
     """
     kind = store_of_folder(folder)
     if not kind.holds(folder):
@@ -40,7 +40,7 @@ def open_state(folder: Path) -> Iterator[FrontierStore]:
 
 
 def load_state(folder: Path) -> Batch:
-    """All that a capture folder's store holds; raises as :func:`open_state`."""
+    """All state in a capture's folder; raises as :func:`open_state`."""
     with open_state(folder) as store:
         return store.load()
 
@@ -51,24 +51,24 @@ def _usual_file(folder: Path) -> str:
 
 
 def says_it_holds_state(folder: Path) -> bool:
-    """Does a folder say that it holds state, by its files alone? A store of somebody else's need not be installed."""
+    """Does a folder hold state, judging by its files only? A plug-in's store need not be installed."""
     return (folder / NAMED).is_file() or SqliteStore.holds(folder)
 
 
 def without_rebuilding(error: DataError) -> DataError:
-    """What is said of damaged state, where it cannot be made again."""
+    """The error for damaged state, without the advice to rebuild it."""
     return DataError(str(error).replace(WAY_OUT, "choose another folder"))
 
 
 def is_held(folder: Path) -> bool:
-    """Does a process hold the state of a folder at this moment? Whoever held it last stays named."""
+    """Does a process hold the state of a folder at this moment?"""
     return is_locked(folder / LOCK)
 
 
 def forget_killed(folder: Path, name: str = "") -> None:
-    """Remove the drafts that processes of this machine left in a folder when they were killed; none while it is held.
+    """Remove the drafts that killed processes of this machine left in a folder, unless a process holds it.
 
-    ``name``: only drafts of this file, and of these. Where nothing can be removed, nor written, whoever writes says so.
+    ``name``: only drafts of this file. Errors are ignored: a later attempt to write reports them.
     """
     for path in () if is_held(folder) else folder.glob(".*.*"):
         draft = re.fullmatch(rf"\.+({re.escape(name) or _WRITTEN})(?:\.\d+)*\.(\d{{1,7}})", path.name)
@@ -82,16 +82,16 @@ def _runs(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except PermissionError:  # it is somebody else's
+    except PermissionError:  # it belongs to another user
         pass
     return True
 
 
 def begin_copy(folder: Path) -> FrontierStore:
-    """State that lies elsewhere, safe, and is copied here to be read: nothing is synced."""
+    """A store for a copy of state that is safe elsewhere, so nothing is synced."""
     return SqliteStore(folder, copies=True)
 
 
 def move_copy(folder: Path, to: Path) -> None:
-    """Give a folder the state that was copied into another one, and is closed; what it had is replaced."""
+    """Move a closed copy of state into a folder, replacing its state."""
     (folder / FILE_NAME).replace(to / FILE_NAME)

@@ -1,4 +1,4 @@
-"""Many rows that are alike in most columns: what all have stands in the statement, and is not bound row by row."""
+"""Insert many rows that are equal in most columns: equal values are written into the statement, not bound."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def insertion(db: sqlite3.Connection, table: str, columns: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:
-    """The statement and the rows that enter these columns in a table; they differ in one of them at least.
+    """The statement and the rows that insert these columns into a table; at least one column must have several values.
 
     >>> import sqlite3
     >>> sql, rows = insertion(sqlite3.connect(":memory:"), "page", [[1, 2], ["it's", "it's"], [1, 2], [None, None]])

@@ -1,4 +1,4 @@
-"""Rows of observations to columns of a :class:`~sharc_crawler.rates.history.SiteHistory`."""
+"""Turn rows of observations into the columns of a :class:`~sharc_crawler.rates.history.SiteHistory`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sharc_crawler.changes.masks import same_content
 from sharc_crawler.model import Url
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 
-BATCH = 10_000  #: rows whose texts are held at a time
+BATCH = 10_000  #: rows whose texts are in memory at a time
 _OK, _NOT_MODIFIED, _OTHER = range(3)
-_BITS = {True: UNCHANGED, False: CHANGED, None: UNKNOWN}  #: by whether the content is the same
-#: results that say what state a page was in; after the others it is as if nobody had looked
+_BITS = {True: UNCHANGED, False: CHANGED, None: UNKNOWN}  #: is the content the same?
+#: results that show a page's state; others are ignored
 ACCESSED = "result IN ('ok', 'not-modified', 'gone', 'redirected')"
-#: after the number of a URL; results and changes as numbers
+#: columns after the number of a URL, with results and changes as numbers
 SELECTED = f"""time, lastmod, lastmod_precision, last_modified,
     CASE result WHEN 'ok' THEN {_OK} WHEN 'not-modified' THEN {_NOT_MODIFIED} ELSE {_OTHER} END,
     CASE change WHEN 'changed' THEN {CHANGED} WHEN 'unchanged' THEN {UNCHANGED} ELSE {UNKNOWN} END,
@@ -28,11 +28,11 @@ Row = tuple[Any, ...]
 
 
 def site_history(site: str, names: Mapping[int, Url], rows: Iterable[Row]) -> SiteHistory:
-    """A site's history from rows of :data:`ACCESSED`: the number of a URL, then what is :data:`SELECTED`.
+    """A site's history from rows with the number of a URL and :data:`SELECTED`, where :data:`ACCESSED`.
 
-    The rows are in the order of URLs, then of time. A change left UNKNOWN is decided by equal or different digests
-    where both accesses have one, and by a 304 answer. A change is one of content: where only bytes changed that do not
-    count (equal fingerprints), there was none. Of different ones under different masks nothing is known.
+    The rows must be sorted by URL, then time. An UNKNOWN change is decided by a 304, or by comparing digests if both
+    accesses have one. Only changes of content count: equal fingerprints mean no change. Different fingerprints made
+    under different masks leave it UNKNOWN.
     """
     urls: list[Url] = []
     starts, bits = [np.zeros(0, np.int64)], [np.zeros(0, np.int8)]
@@ -52,12 +52,12 @@ def site_history(site: str, names: Mapping[int, Url], rows: Iterable[Row]) -> Si
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """The rows, many at a time, all of a URL together."""
+    """The rows in batches; those of a URL stay together."""
     source = iter(rows)
     held: list[Row] = []
     while more := list(islice(source, BATCH)):
         held += more
-        last, cut = held[-1][0], len(held) - 1  # the last URL may go on
+        last, cut = held[-1][0], len(held) - 1  # the last URL may have more rows
         while cut and held[cut - 1][0] == last:
             cut -= 1
         if cut:
@@ -68,7 +68,7 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def _first(numbers: Sequence[int]) -> NDArray[np.int64]:
-    """The places of each URL's first row."""
+    """The position of each URL's first row."""
     return np.flatnonzero(np.diff(np.array(numbers, np.int64), prepend=-1))
 
 
@@ -79,7 +79,7 @@ def _bits(
     digests: Row,
     fingerprints: Row,
 ) -> NDArray[np.int8]:
-    """What is known of the interval between each access and the URL's one before; UNKNOWN of the first."""
+    """Whether the content changed since the URL's previous access; UNKNOWN for the first."""
     bits[(results == _NOT_MODIFIED) & (bits == UNKNOWN)] = UNCHANGED
     bits[first] = UNKNOWN
     before = _before(first, results)
@@ -93,7 +93,7 @@ def _bits(
 
 
 def _before(first: NDArray[np.int64], results: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Where the URL told of its content before, of accesses that do so themselves; -1 where nowhere."""
+    """For each access that is not a 304, the position of the URL's previous such access; else -1."""
     page = np.searchsorted(first, np.arange(len(results)), "right")
     telling = np.flatnonzero(results != _NOT_MODIFIED)  # a 304 has no digest of its own
     before = np.full(len(results), -1)

@@ -1,4 +1,4 @@
-"""How SQLite's files are opened beside other processes: to share them, or as they are; connections by our errors."""
+"""Open SQLite files that other processes use, too; connections that raise our errors."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _OF_DISK = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_CANTOPEN")
 
 
 def of_disk(error: Exception) -> bool:
-    """Whether a disk was full, or failed, rather than the file on it: what that holds may be whole."""
+    """Did the disk fail, or was it full? Then the file itself may be intact."""
     name: str = getattr(error.__cause__ or error, "sqlite_errorname", "")
     return (name.startswith(_OF_DISK) and name != "SQLITE_IOERR_SHORT_READ") or isinstance(error, StoreFull)
 
 
 def cannot_be_read(path: Path, error: Exception, way_out: str) -> DataError:
-    """What is said of frontier state; ``way_out``: where it is damaged."""
+    """The error for frontier state that cannot be read; ``way_out``: what to do if it is damaged."""
     if of_disk(error):
         return DataError(
             f"frontier state {path} cannot be read ({error}): its disk is full or fails, or its folder may not be"
@@ -32,16 +32,16 @@ def cannot_be_read(path: Path, error: Exception, way_out: str) -> DataError:
 
 
 def readable(path: Path) -> str:
-    """The URI by which a file is read beside its owner; where nobody can write to its folder, as it is."""
+    """The URI for reading a file that another process may have open; immutable if its folder cannot be written to."""
     log = path.with_name(f"{path.name}-wal")
-    full = not log.exists() and disk_usage(path.parent).free < 1e5  # and no owner has it open, who keeps a log
+    full = not log.exists() and disk_usage(path.parent).free < 1e5  # nobody has it open, as there is no log
     fixed = (full or not os.access(path.parent, os.W_OK)) and not (log.is_file() and log.stat().st_size)
-    # mode=ro would leave the files of a log behind that it may not remove
+    # not mode=ro, which leaves the files of a log behind
     return f"{path.absolute().as_uri()}?{'immutable=1' if fixed else 'mode=rw'}"
 
 
 def share(db: sqlite3.Connection) -> None:
-    """Switch to WAL; SQLite's own wait for others does not cover this switch, so that it is tried again here."""
+    """Switch to WAL, retrying while other processes lock the file: SQLite's busy time-out does not cover this."""
     deadline = monotonic() + BUSY
     while True:
         try:
@@ -55,7 +55,7 @@ def share(db: sqlite3.Connection) -> None:
 
 
 class Connection(sqlite3.Connection):
-    """A connection whose statements raise our errors, ``name`` being what they are about."""
+    """A connection whose statements raise our errors, which begin with ``name``."""
 
     name = "database"
 

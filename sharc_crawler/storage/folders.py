@@ -1,7 +1,7 @@
-"""The folder of a crawl of several sites: each site's capture lies in a folder of its own within it.
+"""The folder of a crawl of several sites, and the lock on a capture's folder.
 
-The file ``sites.json`` names them. A site's folder is a capture's folder like any other: it may be moved elsewhere, and
-a crawl of that site goes on there. A folder's state has one owner at a time: the process that holds its lock.
+Each site's capture has a folder of its own in it; ``sites.json`` lists them. Such a folder is a normal capture folder:
+it may be moved elsewhere and resumed there. A folder's state has one owner: the process that holds its lock.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from sharc_crawler.errors import DataError, Superseded
 from sharc_crawler.locks import lock
 
 SITES = "sites.json"
-#: in a capture's folder from the first to the last moment of a crawl: where it is left, the end is still to be written
+#: file in a capture's folder while a crawl runs; if it is left over, the capture's end is still to be written
 RUNNING = ".running"
 LOCK = ".frontier.lock"
-_MINE = secrets.token_hex(8).encode()  #: this process, as the lock names it
+_MINE = secrets.token_hex(8).encode()  #: the id of this process in the lock file
 
 
 def site_folders(folder: Path) -> dict[str, Path] | None:
-    """The folder of each site of a crawl, there or moved elsewhere; ``None``: the folder is one capture's itself.
+    """The folder of each site of a crawl, even if it was moved elsewhere; ``None``: there is no ``sites.json``.
 
-    Raises :class:`~sharc_crawler.errors.DataError` for a file that is not as we write it.
+    Raises :class:`~sharc_crawler.errors.DataError` for a malformed file.
     """
     path = folder / SITES
     try:
@@ -37,15 +37,15 @@ def site_folders(folder: Path) -> dict[str, Path] | None:
 
 
 def capture_folders(folder: Path) -> list[Path]:
-    """The folders with captures in a crawl's folder: those of its sites that are there, or itself."""
+    """The capture folders of a crawl: those of its sites that are there, or the folder itself."""
     sites = site_folders(folder) if folder.is_dir() else None
     return [folder] if sites is None else [path for path in sites.values() if path.is_dir()]
 
 
 def hold(folder: Path) -> IO[bytes]:
-    """Hold the state of a folder until the file that this returns is closed, or the process ends however it does.
+    """Hold the state of a folder until the returned file is closed, or the process ends in any way.
 
-    Raises :class:`~sharc_crawler.errors.Superseded` where another process holds it.
+    Raises :class:`~sharc_crawler.errors.Superseded` if another process holds it.
     """
     held = (folder / LOCK).open("ab", buffering=0)
     if not lock(held.fileno()):
@@ -60,7 +60,7 @@ def hold(folder: Path) -> IO[bytes]:
 
 
 def owner(folder: Path) -> str:
-    """Who held a folder's state last, even if it was let go since; empty: nobody, as far as is known."""
+    """The id of the process that held a folder's state last; empty: none is known."""
     try:
         return (folder / LOCK).read_text(encoding="ascii")
     except (OSError, ValueError):

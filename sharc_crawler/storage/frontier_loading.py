@@ -1,4 +1,4 @@
-"""All of a frontier's state from its tables, for a crawl that goes on."""
+"""Load all of a frontier's state from its tables, to resume a crawl."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def loaded(store: SqliteStore, db: sqlite3.Connection) -> Batch:
-    """All that a store holds."""
+    """All state in a store."""
     return Batch(
         pages=list(page_rows(db.execute("SELECT * FROM page ORDER BY page"))),
         visits=list(visit_rows(db.execute("SELECT * FROM visit ORDER BY visit"))),
@@ -39,7 +39,7 @@ def loaded(store: SqliteStore, db: sqlite3.Connection) -> Batch:
 
 
 def subsite_row(values: tuple[Any, ...]) -> SubsiteRow:
-    """The part of a row of its table."""
+    """A part of a site, from a row of its table."""
     branches = tuple(
         Branch(tuple(root), frozenset(without), span and (span[0], span[1]))
         for root, without, span in json.loads(values[7])

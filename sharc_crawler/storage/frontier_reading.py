@@ -1,4 +1,4 @@
-"""Records of the store's port from rows of the frontier's tables: captures, and what came of them URL by URL."""
+"""Make records of the store's port from rows of the frontier's tables: captures, and the results of each URL."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ORDER BY lastmod.page, lastmod.rowid
 
 
 def urls(db: sqlite3.Connection, capture: int) -> Iterator[UrlRow]:
-    """The URLs of a capture in the order of discovery: tables read side by side."""
+    """The URLs of a capture in the order of discovery; reads all tables in parallel."""
     queries = _PAGES, _CAME, _VISITS, _EMBEDS, _LASTMODS
     pages, came, visits, embeds, lastmods = (db.execute(query, (capture,)) for query in queries)
     visits_of, embeds_of, lastmods_of = _Following(visit_rows(visits)), _Following(embeds), _Following(lastmods)
@@ -75,14 +75,14 @@ def urls(db: sqlite3.Connection, capture: int) -> Iterator[UrlRow]:
 
 
 class _Following(Generic[T]):
-    """Rows in the order of their pages, which come first in them, handed out page by page."""
+    """Rows sorted by page (their first column), returned page by page."""
 
     def __init__(self, rows: Iterator[T]) -> None:
         self._groups = groupby(rows, itemgetter(0))
         self._next = next(self._groups, None)
 
     def __call__(self, page: int) -> list[T]:
-        """The rows of a page; pages are asked for in order."""
+        """The rows of a page; pages must be requested in order."""
         if self._next is None or self._next[0] != page:
             return []
         found = list(self._next[1])
@@ -90,9 +90,9 @@ class _Following(Generic[T]):
         return found
 
 
-# Of each row one expression, by tuple.__new__: there may be a million, and a NamedTuple's own takes thrice as long.
+# Rows are made by tuple.__new__: a NamedTuple's own constructor takes three times as long, and there may be a million.
 def page_rows(rows: Iterable[Iterable[Any]]) -> Iterator[PageRow]:
-    """The pages of the rows of their table."""
+    """Pages from rows of their table."""
     new, kinds, infinite = tuple.__new__, _KINDS, math.inf
     return (
         new(PageRow, (
@@ -106,7 +106,7 @@ def page_rows(rows: Iterable[Iterable[Any]]) -> Iterator[PageRow]:
 
 
 def visit_rows(rows: Iterable[Iterable[Any]]) -> Iterator[VisitRow]:
-    """The visits of the rows of their table, whose first column, their numbers, does not count."""
+    """Visits from rows of their table; the first column, their number, is ignored."""
     new, slots, plans, results, untold = tuple.__new__, _SLOTS, _PLANS, _RESULTS, NO_VALIDATORS
     return (
         new(VisitRow, (
@@ -129,7 +129,7 @@ def visit_rows(rows: Iterable[Iterable[Any]]) -> Iterator[VisitRow]:
 
 
 def capture_row(values: tuple[Any, ...]) -> CaptureRow:
-    """The site capture of a row of its table."""
+    """A site capture, from a row of its table."""
     number, spec, phase, started = values[:4]
     reference, ended = (None if value is None else float(value) for value in values[4:6])
     notes, interruptions, skipped = (json.loads(text) for text in values[6:9])

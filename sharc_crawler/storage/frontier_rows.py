@@ -1,4 +1,4 @@
-"""The frontier's tables (``frontier_schema.sql``), made in a new file; their rows from records of the store's port."""
+"""Make the frontier's tables (``frontier_schema.sql``), and their rows from records of the store's port."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Document, Hints, HowMade, Kind, Plan, Result, Slot
 
 VERSION = 11
-#: every table but that of links
+#: all tables except that of links
 TABLES = (
     "capture", "host", "page", "visit", "lastmod", "outside", "judgement", "embed", "novelty", "subsite", "member",
     "kept",
@@ -23,7 +23,7 @@ TABLES = (
 
 
 def make(db: sqlite3.Connection) -> None:
-    """Give an empty file this schema."""
+    """Make the tables in an empty file."""
     db.execute("BEGIN")
     for statement in statements(files("sharc_crawler.storage").joinpath("frontier_schema.sql").read_text()):
         db.execute(statement)
@@ -32,12 +32,12 @@ def make(db: sqlite3.Connection) -> None:
 
 
 def version(db: sqlite3.Connection) -> int:
-    """The version of a file's schema; 0: none of ours."""
+    """The version of a file's schema; 0: it has none of ours."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def statements(script: str) -> Iterator[str]:
-    """The statements of a script, one by one, so that a transaction may be around them."""
+    """Split a script into statements, so that they can run in a transaction."""
     text = ""
     for line in script.splitlines(keepends=True):
         text += line
@@ -48,12 +48,12 @@ def statements(script: str) -> Iterator[str]:
 
 _NO_DOCUMENT = (None,) * len(Document._fields)
 _SPEC = [field.name for field in fields(CaptureSpec)]
-# As plain texts: SQLite's driver looks for an adapter of any other type, which takes longer than to write a number.
+# Plain strings: for other types, SQLite's driver searches for an adapter, which is slow.
 _NAMES: dict[str, str] = {one: one.value for kind in (Kind, Slot, Plan, Result) for one in kind}
 
 
 def page_values(rows: Sequence[PageRow]) -> list[list[Any]]:
-    """Pages as their table has them, column by column: a sitemap may name many."""
+    """The columns of pages for their table; a sitemap may bring many pages."""
     columns = list(map(list, zip(*rows, strict=True)))
     for column, value in ((4, _NAMES.__getitem__), (9, int), (12, shape_value), (14, hints_value)) if rows else ():
         columns[column] = list(map(value, columns[column]))
@@ -66,19 +66,19 @@ def shape_value(shape: float) -> float | None:
 
 
 def hints_value(hints: Hints | None) -> str | None:
-    """What a sitemap said, as a JSON array of its fields."""
+    """A sitemap's hints as a JSON array."""
     return None if hints is None else f"[{', '.join(map(_json, hints))}]"
 
 
 def _json(field: object) -> str:
-    """A field as json.dumps writes it, but floats faster: sitemaps name hundreds of thousands."""
+    """Like json.dumps, but faster for floats, of which sitemaps have hundreds of thousands."""
     if field is None:
         return "null"
     return repr(field) if type(field) is float and math.isfinite(field) else json.dumps(field)
 
 
 def visit_values(row: VisitRow) -> tuple[Any, ...]:
-    """A visit without its number."""
+    """The row of a visit, without its number."""
     outcome = row.outcome
     ref = outcome.capture
     return (
@@ -112,7 +112,7 @@ def visit_values(row: VisitRow) -> tuple[Any, ...]:
 
 
 def capture_values(row: CaptureRow) -> tuple[Any, ...]:
-    """A site capture as its table has it."""
+    """The row of a site capture."""
     return (
         row.capture,
         json.dumps({name: getattr(row.spec, name) for name in _SPEC}, default=str),
@@ -126,5 +126,5 @@ def capture_values(row: CaptureRow) -> tuple[Any, ...]:
 
 
 def subsite_values(row: SubsiteRow) -> tuple[Any, ...]:
-    """A part of a site as its table has it."""
+    """The row of a part of a site."""
     return (*row[:7], json.dumps([(*branch[:1], sorted(branch.without), branch.span) for branch in row.branches]))

@@ -1,4 +1,4 @@
-"""Captures that a folder gathers, as a project's runs do (``captures/NAME/TIME``), or a fleet's."""
+"""Find the captures below a folder, such as a project's (``captures/NAME/TIME``) or a fleet's."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from pathlib import Path
 
 from sharc_crawler.storage.folders import SITES, capture_folders, site_folders
 
-DEEPEST = 4  #: folders down, and the sites' own of a crawl of several
+DEEPEST = 4  #: levels of folders that are searched
 COLLECTION = "collection.yaml"
 
 
 def is_collection(folder: Path) -> bool:
-    """Is a folder a collection? Its captures know their former ones: it is a unit, which no folder around it opens."""
+    """Is a folder a collection? Its captures refer to each other, so it is treated as a unit."""
     return (folder / COLLECTION).is_file()
 
 
 def gathered(folder: Path, is_capture: Callable[[Path], bool], down: int = DEEPEST) -> Iterator[Path]:
-    """The captures and collections below a folder that is none itself, in the order of their names.
+    """The captures and collections below a folder, sorted by name; those found are not searched further.
 
-    What lies within one belongs to it: it is searched for no others. Links are not followed.
+    Symbolic links are not followed.
     """
     for one in sorted(folder.iterdir()):
         if one.is_symlink() or not one.is_dir():
@@ -39,5 +39,5 @@ def folders_text(names: Mapping[str, str]) -> str:
 
 
 def moved_sites(folder: Path) -> list[str]:
-    """The sites of a crawl whose folder is no longer in its folder."""
+    """The sites of a crawl whose folders were moved elsewhere."""
     return [site for site, path in (site_folders(folder) or {}).items() if not path.is_dir()]

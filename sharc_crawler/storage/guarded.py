@@ -1,4 +1,4 @@
-"""Stores of other people: looked through before a crawl trusts its state to one; what one then does is its fault."""
+"""Guard plug-ins' stores: check their methods and answers, and name them in errors."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from sharc_crawler.model import Phase
 from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
 
-#: what methods answer with; others with nothing
+#: the types that methods return
 _ANSWERS = {"load": Batch, "captures": dict, "hosts": dict, "subsites": dict, "holds": bool}
 _WALKED = frozenset({"links", "urls", "outside", "exchanges"})
 
 
 class _Committed:
-    """What a store was given by this process: how captures stand, and of how many visits of each page it knows."""
+    """What this process has committed to a store: phases of captures, and numbers of visits of pages."""
 
     def __init__(self) -> None:
         self._phases: dict[int, Phase] = {}
-        self._visits = array("I")  # by page
+        self._visits = array("I")  # page → number of visits
 
     def saw(self, what: str, given: tuple[Any, ...]) -> None:
-        """A method has done its work."""
+        """Note a method's arguments after it has returned."""
         if what == "replace":
             self._phases, self._visits = {}, array("I")
         if what in ("commit", "replace"):
@@ -40,7 +40,7 @@ class _Committed:
                 self._visits[row.page] += 1
 
     def lacking(self, what: str, answer: Any) -> str:
-        """What an answer lacks: that of ``captures``, or a row of ``urls``."""
+        """What is missing in the answer of ``captures``, or in a row of ``urls``; empty: nothing."""
         if what == "captures":
             for number, phase in self._phases.items():
                 if number not in answer or answer[number].phase is not phase:
@@ -52,7 +52,7 @@ class _Committed:
 
 
 class Guarded:
-    """A store, or what makes one, each of whose methods is guarded."""
+    """A store whose methods are guarded."""
 
     def __init__(self, name: str, guarded: Any) -> None:
         self._name, self._guarded = name, guarded
@@ -60,7 +60,7 @@ class Guarded:
         self._committed = _Committed()
 
     def __getattr__(self, attribute: str) -> Any:
-        """What it has of this name; methods are guarded as they are called."""
+        """An attribute of the store; methods are wrapped."""
         found = getattr(self._guarded, attribute)
         return self._method(attribute, found) if callable(found) else found
 
@@ -87,32 +87,32 @@ class Guarded:
             yield row
 
     def _keeps(self, what: str, answer: Any) -> None:
-        """Raises for what it has no more of what it was given."""
+        """Raise if something committed is missing in an answer."""
         if lacking := self._committed.lacking(what, answer):
             raise fault(self._who, f"lost what was committed: {lacking} (in {what})")
 
     def _tried(self, what: str, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         asked = partial(method, *args, **kwargs)
-        return tried(self._who, asked, f" (in {what})", (OSError,))  # what a disk says is said as of any
+        return tried(self._who, asked, f" (in {what})", (OSError,))  # a disk's errors are not the plug-in's fault
 
 
 class GuardedKind(Guarded):
-    """What makes a guarded store."""
+    """Makes guarded stores."""
 
     def __call__(self, folder: Path, *, reading: bool = False) -> Guarded:
-        """The state in a folder."""
+        """Open the state in a folder."""
         return Guarded(self._name, self._tried("being made", self._guarded, folder, reading=reading))
 
 
 def guarded(name: str, kind: StoreKind) -> Any:
-    """The kind of store, guarded where it is a plug-in's; ours need no guard."""
+    """The kind of store; a plug-in's is guarded."""
     return kind if getattr(kind, "__module__", "").startswith("sharc_crawler.") else GuardedKind(name, kind)
 
 
 def store_of(name: str) -> StoreKind:
-    """The store of an entry point's name or a dotted path.
+    """The store with an entry point's name or a dotted path.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where it lacks a method of the port.
+    Raises :class:`~sharc_crawler.errors.UsageError` if it lacks a method of the port.
     """
     kind = plugins.load("store", name)
     wanted = {"holds", "set_aside"} | (_methods(FrontierStore) if isinstance(kind, type) else set())
@@ -125,8 +125,8 @@ def store_of(name: str) -> StoreKind:
 def store_named_in(folder: Path, name: str, trusted: Container[str]) -> StoreKind:
     """The store that a folder names.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` for a dotted path that the folder alone names: it may come from
-    anybody, and what is imported is run.
+    Raises :class:`~sharc_crawler.errors.UsageError` for a dotted path that only the folder names: importing it runs
+    code, and the folder may come from anybody.
     """
     if "." in name and name not in trusted and os.environ.get("SHARC_STORE") != name:
         raise UsageError(

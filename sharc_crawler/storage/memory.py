@@ -1,4 +1,4 @@
-"""Frontier state that is kept as long as the process lives."""
+"""Frontier state in memory."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from sharc_crawler.model import Kind, Verdict
 
 
 class MemoryStore:
-    """Keeps what was committed, for tests and for crawls that nobody wants to resume; no folder holds any of it."""
+    """Keeps state in memory only, for tests and for crawls that need not be resumed."""
 
     def __init__(self, folder: Path | None = None, *, reading: bool = False) -> None:  # noqa: ARG002 - the port's
         self._all = Batch()
-        self._embeds: set[tuple[int, int]] = set()  # known by now
+        self._embeds: set[tuple[int, int]] = set()  # those in the state
 
     @staticmethod
     def holds(folder: Path) -> bool:  # noqa: ARG004 - the port's
-        """Never: what another process kept so is gone."""
+        """No folder ever holds state of this store."""
         return False
 
     @staticmethod
@@ -39,7 +39,7 @@ class MemoryStore:
         """There is nothing to set aside."""
 
     def commit(self, batch: Batch) -> None:
-        """Add the batch to what is known."""
+        """Add a batch to the state."""
         every = self._all
         every.pages += batch.pages
         every.visits += batch.visits
@@ -63,7 +63,7 @@ class MemoryStore:
             every.pages[page] = every.pages[page]._replace(hints=hints)
 
     def replace(self, state: Batch) -> None:
-        """Forget all but links."""
+        """Replace all state except links."""
         links, self._all, self._embeds = self._all.links, Batch(), set()
         self.commit(replace(state, links=links))
 
@@ -89,7 +89,7 @@ class MemoryStore:
         return urls_of(self._all, capture)
 
     def outside(self) -> Iterator[OutsideRow]:
-        """What captures were shown and do not take."""
+        """URLs that captures saw and did not take."""
         return iter(self._all.outside)
 
     def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
@@ -97,7 +97,7 @@ class MemoryStore:
         return exchanges_of(self._all, after)
 
     def links(self) -> Iterator[LinksRow]:
-        """What documents linked to."""
+        """The links of documents."""
         return iter(self._all.links)
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class MemoryStore:
 
 
 def exchanges_of(state: Batch, after: int = 0) -> Iterator[ExchangeRow]:
-    """The exchanges of loaded state numbered above ``after``; for stores that have no quicker way to them."""
+    """The exchanges in loaded state numbered above ``after``; for stores without a faster way."""
     made = {page for page, needed in state.embeds if state.pages[needed].kind is Kind.DATA}
     judged = (row for row in state.judgements if row.verdict is Verdict.CHANGED or row.page not in made)
     verdicts = {row.page: row.verdict.value for row in judged}
@@ -145,7 +145,7 @@ def exchanges_of(state: Batch, after: int = 0) -> Iterator[ExchangeRow]:
 
 
 def urls_of(state: Batch, capture: int) -> Iterator[UrlRow]:
-    """The URLs of a capture in loaded state; for stores that have no way to read them one after the other."""
+    """The URLs of a capture in loaded state; for stores without a faster way."""
     judgements = {row.page: row for row in state.judgements}
     members = dict(state.members)
     visits: dict[int, list[VisitRow]] = defaultdict(list)

@@ -1,7 +1,7 @@
-"""The history store: what every capture learned of every URL, one SQLite file per archive, append-only.
+"""The history store: what captures observed of URLs, in one append-only SQLite file per archive.
 
 The schema is documented in ``docs/observations.md``. An observation is identified by site, URL and time: appending it
-again (after a crash, by a second process) changes nothing. WAL and a busy time-out let runs and processes share it.
+again (after a crash, or by another process) changes nothing. WAL and a busy time-out let processes share the file.
 """
 
 from __future__ import annotations
@@ -29,39 +29,39 @@ from sharc_crawler.storage.payloads import StoredPayload
 from sharc_crawler.storage.schema import for_reading, for_writing
 
 BATCH = 10_000  #: observations per transaction
-OFTEN = 50_000  #: URLs linked to whose numbers are kept
-CACHE = 8_192  #: KiB of a file that are held in memory; eight times as many take as long, even of 600,000 URLs
+OFTEN = 50_000  #: numbers of linked URLs that are cached
+CACHE = 8_192  #: KiB of the file that SQLite caches; more are not faster, even with 600,000 URLs
 
 _FIELDS = """kind, result, change, evidence, digest, fingerprint, etag, last_modified, lastmod, lastmod_precision,
     media_type, images, tables, outlinks, decoded"""
-# Only a known (url, time) is passed over; a missing or impossible value is an error.
+# Only a known (url, time) is ignored; missing or impossible values are errors.
 _INSERT = f"""INSERT INTO observation (url, time, {_FIELDS}) VALUES (?{", ?" * 16})
     ON CONFLICT (url, time) DO NOTHING"""  # noqa: S608 - constants
 _SELECT = _FIELDS.replace("media_type", "(SELECT name FROM media_type WHERE id = media_type)")
-# From the observations on, in the order of their key: from the site on, SQLite would sort them all.
+# Starts from the observations, in the order of their key; starting from the site, SQLite would have to sort them.
 _OF_URLS = "FROM observation CROSS JOIN url ON url.id = observation.url WHERE observation.url IN"
 _OF_SITE = f"{_OF_URLS} (SELECT id FROM url WHERE site = (SELECT id FROM site WHERE name = ?))"  # noqa: S608 - constants
 _OF_URL = f"{_OF_SITE[:-1]} AND url = ?)"
 
-# The last word on each URL is found by the key: no other row of its is read, unless downloads failed after it.
+# Finds the last observation of each URL by the key, reading no others except later failed downloads.
 _OF_PAGES = """FROM url WHERE site = (SELECT id FROM site WHERE name = ?) AND (
     SELECT result IN ('ok', 'not-modified') AND kind = 'page' FROM observation
     WHERE observation.url = url.id AND result NOT IN ('failed', 'refused') ORDER BY time DESC LIMIT 1)"""
 
 
 def _why(path: Path) -> str:
-    """Why there can be no file, with the way out; empty: it is the file itself."""
+    """Why the file cannot be made, and what to do; empty: the reason is in the file."""
     if path.is_dir():
         return f"it is a folder; name a file, as {path / 'history.db'}"
     return "" if path.parent.is_dir() else "its folder does not exist; make it first"
 
 
 class ObservationStore:
-    """Observations of any number of sites in one file, made when it is not there.
+    """Observations of any number of sites in one file, which is made if it does not exist.
 
-    ``reading``: what is there is read and stays as it is; an empty file is no store then.
+    ``reading``: the file is not changed, and must not be empty.
 
-    Raises :class:`~sharc_crawler.errors.DataError` where the file is no such store, or a newer version's.
+    Raises :class:`~sharc_crawler.errors.DataError` if the file is no such store, or of a newer version.
 
     >>> with ObservationStore(":memory:") as store:
     ...     seen = Observation("example.org", Url("http://example.org/"), 0.0, Result.OK)
@@ -91,10 +91,7 @@ class ObservationStore:
         self._db.close()
 
     def append(self, observations: Iterable[Observation]) -> int:
-        """Add observations, a transaction per 10,000; those known already are left as they are.
-
-        Returns how many were new.
-        """
+        """Add observations, in a transaction for each 10,000; known ones are not changed. Returns how many were new."""
         source, added = iter(observations), 0
         while batch := list(islice(source, BATCH)):
             try:
@@ -105,22 +102,22 @@ class ObservationStore:
         return added
 
     def append_links(self, site: str, found: Iterable[Linked]) -> int:
-        """Add what documents link to, where it is not what they linked to before; in one transaction.
+        """Add the links of documents that changed since the last time, in one transaction.
 
-        Only links between URLs that have been observed are kept. Returns how many documents' links were new.
+        Only links between observed URLs are kept. Returns how many documents' links were new.
         """
         number = lru_cache(OFTEN)(partial(self._number_of, site))
         return self.append_numbered_links((number(one.url), one.time, map(number, one.targets)) for one in found)
 
     def append_numbered_links(self, found: Iterable[tuple[int | None, Instant, Iterable[int | None]]]) -> int:
-        """The same, by :meth:`numbers`: source, time, targets."""
+        """The same with URLs' :meth:`numbers`: (source, time, targets)."""
         with self._db:
             self._db.execute("BEGIN IMMEDIATE")
             known = ((source, time, filter(None, targets)) for source, time, targets in found if source)
             return sum(self._link(source, time, _as_json(targets)) for source, time, targets in known)
 
     def numbers(self, site: str, urls: Iterable[str]) -> Iterator[int | None]:
-        """The number of each URL, by which its links are added; ``None``: it was never observed."""
+        """The number of each URL, for :meth:`append_numbered_links`; ``None``: it was never observed."""
         return map(partial(self._number_of, site), urls)
 
     def _number_of(self, site: str, url: str) -> int | None:
@@ -133,9 +130,9 @@ class ObservationStore:
         return [name for (name,) in self._db.execute("SELECT name FROM site ORDER BY name")]
 
     def site_named(self, text: str) -> str:
-        """The site that a person means: by its name, with or without ``www.``, or by a URL on it.
+        """The site that a user named: by its name, with or without ``www.``, or by a URL on it.
 
-        Raises :class:`~sharc_crawler.errors.UsageError` with the nearest name where there is none.
+        Raises :class:`~sharc_crawler.errors.UsageError`, which suggests the nearest name.
         """
         host = text.rpartition("://")[2].partition("/")[0].lower()
         bare = host.removeprefix("www.")
@@ -146,7 +143,7 @@ class ObservationStore:
         return found
 
     def only_site(self) -> str:
-        """The site that the file is about; raises :class:`~sharc_crawler.errors.UsageError` where it holds more."""
+        """The only site in the file; raises :class:`~sharc_crawler.errors.UsageError` if there are more."""
         first, *others = self._some_sites()
         if others:
             named = ", ".join([first, *others[:4]]) + (", …" if len(others) > 4 else "")
@@ -160,7 +157,7 @@ class ObservationStore:
         return sites
 
     def urls(self, site: str) -> list[Url]:
-        """Every URL ever observed on a site, in the order they became known; empty for an unknown site."""
+        """All URLs observed on a site, in the order in which they were added; empty for an unknown site."""
         query = "SELECT url.url FROM site JOIN url ON url.site = site.id WHERE site.name = ? ORDER BY url.id"
         return [Url(url) for (url,) in self._db.execute(query, (site,))]
 
@@ -170,9 +167,9 @@ class ObservationStore:
         return int(size)
 
     def histories(self, site: str, kind: Kind = Kind.PAGE) -> SiteHistory:
-        """All that is known of a site's URLs of one kind, in columns; empty for an unknown site.
+        """The observations of a site's URLs of one kind, in columns; empty for an unknown site.
 
-        A change is one of content here: bytes that changed beside an equal fingerprint count as unchanged.
+        Only changes of content count: other bytes with an equal fingerprint are unchanged.
         """
         query = f"""SELECT observation.url, {columns.SELECTED} {_OF_SITE} AND kind = ?
             AND {columns.ACCESSED} ORDER BY observation.url, time"""
@@ -181,21 +178,21 @@ class ObservationStore:
         return columns.site_history(site, names, self._db.execute(query, (site, kind.value)))
 
     def latest(self, site: str) -> dict[Url, Observation]:
-        """The last observation of each URL that showed its content: what the next capture compares with."""
+        """The last observation of each URL that showed its content, to compare the next capture with."""
         return self._last(site, "result IN ('ok', 'not-modified')")
 
     def pages(self, site: str) -> list[Url]:
-        """The URLs of kind page that had content when they were last heard of, in the order they became known.
+        """The URLs of kind page that had content when last observed, in the order in which they were added.
 
-        One that is gone, or leads elsewhere, is no page any more, until something names it again.
+        URLs that are gone or redirect are left out until they are found again.
         """
         query = f"SELECT url.url {_OF_PAGES} ORDER BY url.id"
         return [Url(url) for (url,) in self._db.execute(query, (site,))]
 
     def contents(self, site: str) -> Callable[[str], str | None]:
-        """The digest, once unpacked, of what a URL showed when it last showed its content.
+        """A function from a URL to the digest of its last content, unpacked.
 
-        What is added later is not seen. It lies on the disk, until this is asked for again.
+        Later observations are not included. The digests are kept on disk until the next call.
         """
         self._db.execute("DROP TABLE IF EXISTS temp.so_far")
         self._db.execute("CREATE TEMP TABLE so_far (url INTEGER PRIMARY KEY, digest TEXT)")
@@ -211,14 +208,14 @@ class ObservationStore:
         return row[0] if row else None
 
     def shown(self, site: str, url: str, before: Instant) -> tuple[Instant, str, str | None] | None:
-        """When one URL last showed its content before then, the digest of it, once unpacked, and its fingerprint."""
+        """Time, unpacked digest and fingerprint of a URL's last content before an instant."""
         query = f"""SELECT time, coalesce(decoded, digest), fingerprint {_OF_URL}
             AND result IN ('ok', 'not-modified') AND digest IS NOT NULL AND time < ? ORDER BY time DESC LIMIT 1"""
         found: tuple[Instant, str, str | None] | None = self._db.execute(query, (site, url, before)).fetchone()
         return found
 
     def documents(self, site: str) -> dict[Url, Observation]:
-        """The last observation of each URL that brought content, and so tells media type and counts."""
+        """The last download of each URL, which has media type and counts."""
         return self._last(site, "result = 'ok'")
 
     def _last(self, site: str, condition: str) -> dict[Url, Observation]:
@@ -227,7 +224,7 @@ class ObservationStore:
         return {(one := _observation(site, row)).url: one for row in self._db.execute(query, (site,))}
 
     def links(self, site: str) -> Links:
-        """Source and target of every link between known URLs, by the last word on each source."""
+        """Source and target of every link between known URLs, by the last observation of each source."""
         query = """SELECT links.url, max(time), targets FROM site JOIN url ON url.site = site.id
             JOIN links ON links.url = url.id WHERE site.name = ? GROUP BY links.url ORDER BY links.url"""
         sources, targets, counts = array("q"), array("q"), array("q")
@@ -238,12 +235,12 @@ class ObservationStore:
             targets.extend(own)
         ends = np.repeat(np.array(sources), np.array(counts)), np.array(targets)
         named = "SELECT id, url FROM url WHERE site = (SELECT id FROM site WHERE name = ?) ORDER BY id"
-        names = dict(self._db.execute(named, (site,))) if sources else {}  # where there are none, nobody asks for them
+        names = dict(self._db.execute(named, (site,))) if sources else {}  # not needed without links
         numbers = np.array(list(names), np.int64)
         return Links(list(map(Url, names.values())), *(np.searchsorted(numbers, end) for end in ends))
 
     def linked(self, site: str) -> Iterator[Linked]:
-        """What its documents linked to, wherever that was not what they linked to before, in the order of time."""
+        """The links of documents each time that they changed, in the order of time."""
         named = "SELECT id, url FROM url WHERE site = (SELECT id FROM site WHERE name = ?)"
         names = {number: Url(url) for number, url in self._db.execute(named, (site,))}
         query = """SELECT links.url, time, targets FROM site JOIN url ON url.site = site.id
@@ -252,26 +249,26 @@ class ObservationStore:
             yield Linked(names[source], time, tuple(names[target] for target in json.loads(targets)))
 
     def observations(self, site: str, url: str | None = None) -> Iterator[Observation]:
-        """The observations of a site, or of one URL of it, in the order of URLs, then of time."""
+        """The observations of a site, or of one URL of it, sorted by URL, then time."""
         rows_of = _OF_SITE if url is None else _OF_URL
         query = f"SELECT url.url, time, {_SELECT} {rows_of} ORDER BY observation.url, time"
         for row in self._db.execute(query, (site,) if url is None else (site, url)):
             yield _observation(site, row)
 
     def keep_payloads(self, site: str, stored: Iterable[StoredPayload]) -> None:
-        """Note which payloads a capture of the site holds in full; those known already stay where they are."""
+        """Add the payloads that a capture of the site stores in full; known ones are not changed."""
         payloads.keep(self._db, site, stored)
 
     def forget_payloads(self, site: str, since: Instant, until: Instant) -> None:
-        """A capture of the site is about to be removed: nothing refers to what it holds any more."""
+        """Forget the payloads of a capture that is about to be removed, so that later ones do not refer to them."""
         payloads.forget(self._db, site, since, until)
 
     def payload(self, site: str | None, digest: str, *, chunked: bool) -> StoredPayload | None:
-        """Where a former capture of the site, or of any where none is named, holds a payload, framed so."""
+        """The place of a payload with this framing in a former capture of the site (None: of any site)."""
         return payloads.find(self._db, site, digest, chunked=chunked)
 
     def drop_payload(self, held: StoredPayload) -> None:
-        """Forget where a payload lies: it does not lie there."""
+        """Forget a payload that is not at its place."""
         payloads.drop(self._db, held)
 
     def _append(self, batch: list[Observation]) -> int:
@@ -307,7 +304,7 @@ class ObservationStore:
         )
 
     def _enter(self, site: str, urls: Iterable[Url]) -> dict[str, int]:
-        """The numbers of URLs of a site, given to those that have none yet; the caller holds the write transaction."""
+        """The numbers of URLs of a site; new ones get numbers. Must be called in a write transaction."""
         self._db.execute("INSERT INTO site (name) VALUES (?) ON CONFLICT (name) DO NOTHING", (site,))
         number = self._db.execute("SELECT id FROM site WHERE name = ?", (site,)).fetchone()[0]
         ids = {url: self._number_of(site, url) for url in urls}
@@ -318,14 +315,14 @@ class ObservationStore:
         return {url: new[url] if known is None else known for url, known in ids.items()}
 
     def _enter_types(self, names: Iterable[str | None]) -> None:
-        """Number media types; the caller holds the write transaction."""
+        """Give media types numbers. Must be called in a write transaction."""
         for name in names:
             self._db.execute("INSERT INTO media_type (name) VALUES (?) ON CONFLICT (name) DO NOTHING", (name,))
             (number,) = self._db.execute("SELECT id FROM media_type WHERE name = ?", (name,)).fetchone()
             self._types[name] = number
 
     def _link(self, source: int, time: float, targets: str) -> bool:
-        """Add a document's links, unless they are those of its last row."""
+        """Add a document's links, unless they are the same as last time."""
         query = "SELECT targets FROM links WHERE url = ? AND time <= ? ORDER BY time DESC LIMIT 1"
         if self._db.execute(query, (source, time)).fetchone() == (targets,):
             return False
@@ -333,12 +330,12 @@ class ObservationStore:
         return done.rowcount > 0
 
     def _forget(self) -> None:
-        """What a transaction entered that failed does not exist."""
+        """Clear the cache of numbers after a failed transaction."""
         self._types = {None: None}
 
 
 def _as_json(targets: Iterable[int]) -> str:
-    """Numbers of the URLs linked to, each once."""
+    """The numbers of linked URLs as JSON, without duplicates."""
     return json.dumps(list(dict.fromkeys(targets)), separators=(",", ":"))
 
 

@@ -1,6 +1,6 @@
-"""The state of a capture's folder, opened by the store that it is kept in.
+"""Open the state of a capture's folder with the store that it is kept in.
 
-A folder says by which one: the file ``.store`` holds its name where that is not the usual one.
+The file ``.store`` in the folder has the name of the store, unless it is the default one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 USUAL = "sqlite"
 NAMED = ".store"
-_trusted: set[str] = set()  #: dotted paths that a crawl's settings name
+_trusted: set[str] = set()  #: dotted paths of stores in the settings of this process
 
 
 def store_kind(name: str) -> StoreKind:
-    """The store of an entry point's name or a dotted path; the usual one without a search for plug-ins."""
+    """The store with an entry point's name or a dotted path; the default one is found without searching plug-ins."""
     if name == USUAL:
         return SqliteStore
     from sharc_crawler.storage.guarded import store_of  # hardly ever
@@ -29,12 +29,12 @@ def store_kind(name: str) -> StoreKind:
 
 
 def trust(name: str) -> None:
-    """A store that the settings of this process name may be imported, whichever folder names it, too."""
+    """Allow a store named in settings to be imported also if a folder names it."""
     _trusted.add(name)
 
 
 def store_of_folder(folder: Path) -> StoreKind:
-    """The store that a folder's state is kept in; raises :class:`~sharc_crawler.errors.UsageError` for a stranger's."""
+    """The store of a folder's state; raises :class:`~sharc_crawler.errors.UsageError` for one that is not trusted."""
     if (name := kept_by(folder)) == USUAL:
         return SqliteStore
     from sharc_crawler.storage.guarded import store_named_in  # hardly ever
@@ -43,13 +43,13 @@ def store_of_folder(folder: Path) -> StoreKind:
 
 
 def kept_by(folder: Path) -> str:
-    """The name of the store that a folder's state is kept in, or would be by default."""
+    """The name of the store of a folder's state, or the default one."""
     path = folder / NAMED
     return (path.read_text(encoding="utf-8").strip() if path.is_file() else "") or USUAL
 
 
 def holds_state(folder: Path) -> bool:
-    """Does a folder hold the state of a crawl? So it does where the store that it names is not installed."""
+    """Does a folder hold the state of a crawl? True also if its store is not installed."""
     try:
         return store_of_folder(folder).holds(folder)
     except UsageError:
@@ -57,10 +57,10 @@ def holds_state(folder: Path) -> bool:
 
 
 def begin_state(folder: Path, name: str) -> FrontierStore:
-    """A crawl's state in a folder, new or gone on with, held by this process from now on.
+    """Open or begin a crawl's state in a folder, and hold it.
 
-    Raises :class:`~sharc_crawler.errors.Superseded` where another process holds it,
-    :class:`~sharc_crawler.errors.UsageError` where it is kept in another store, or its disk takes no file or no lock.
+    Raises :class:`~sharc_crawler.errors.Superseded` if another process holds it,
+    :class:`~sharc_crawler.errors.UsageError` if it is kept in another store, or the disk fails.
     """
     kind, held_by = store_kind(name), kept_by(folder)
     if held_by != name and store_of_folder(folder).holds(folder):
@@ -72,7 +72,7 @@ def begin_state(folder: Path, name: str) -> FrontierStore:
         store = kind(folder)
         if name == USUAL:
             (folder / NAMED).unlink(missing_ok=True)
-        elif name != held_by:  # on a full disk what is written again is lost
+        elif name != held_by:  # not rewritten needlessly, as a full disk would truncate it
             (folder / NAMED).write_text(f"{name}\n", encoding="utf-8")
     except OSError as error:
         why = f"the state cannot be kept there: {error.strerror or error}"
@@ -81,5 +81,5 @@ def begin_state(folder: Path, name: str) -> FrontierStore:
 
 
 def set_state_aside(folder: Path) -> None:
-    """Keep what a folder holds, damaged as it is, under another name: a new state is to be made."""
+    """Rename a folder's damaged state, so that a new one can be made."""
     store_of_folder(folder).set_aside(folder)

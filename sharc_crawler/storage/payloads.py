@@ -1,4 +1,4 @@
-"""Which payloads an archive's captures hold in full: a table of the history store (``docs/observations.md``)."""
+"""The payloads that an archive's captures store in full: a table of the history store (``docs/observations.md``)."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 
-_LATEST = 1e12  #: seconds: SQLite keeps no infinity that compares
+_LATEST = 1e12  #: seconds; used instead of infinity, which SQLite cannot compare
 
 
 class StoredPayload(NamedTuple):
-    """A response record that holds a payload."""
+    """A response record that stores a payload."""
 
     digest: str
     chunked: bool  #: how its body is framed
     url: str  #: WARC-Target-URI
     time: Instant  #: WARC-Date
     record: str  #: WARC-Record-ID
-    sound: bool | None = True  #: as it was written; None: by a version that wrote no checksum
+    sound: bool | None = True  #: is the row's checksum correct? None: it has none (of a former version)
 
     @property
     def checksum(self) -> int:
-        """By which a row is known that is not as it was written."""
+        """A checksum of the row."""
         row = repr((self.digest, bool(self.chunked), self.url, float(self.time), self.record))
         return int.from_bytes(blake2b(row.encode(), digest_size=8).digest(), signed=True)
 
 
 def keep(db: sqlite3.Connection, site: str, payloads: Iterable[StoredPayload]) -> None:
-    """Add payloads of a site; the first record that holds one stays the one that is referred to."""
+    """Add payloads of a site; if one is known already, its first record stays."""
     with db:
         db.execute("BEGIN IMMEDIATE")
         db.execute("INSERT INTO site (name) VALUES (?) ON CONFLICT (name) DO NOTHING", (site,))
@@ -43,21 +43,21 @@ def keep(db: sqlite3.Connection, site: str, payloads: Iterable[StoredPayload]) -
 
 
 def forget(db: sqlite3.Connection, site: str, since: Instant, until: Instant) -> None:
-    """Drop the records of a site within a time: they are about to go."""
+    """Remove the payloads of a site within a time."""
     with db:
         query = "DELETE FROM payload WHERE site = (SELECT id FROM site WHERE name = ?) AND time BETWEEN ? AND ?"
         db.execute(query, (site, since, min(until, _LATEST)))
 
 
 def drop(db: sqlite3.Connection, held: StoredPayload) -> None:
-    """Drop a row that cannot be believed."""
+    """Remove a row that turned out to be wrong."""
     with db:
         query = "DELETE FROM payload WHERE digest = ? AND chunked = ? AND url IS ? AND time IS ? AND record IS ?"
         db.execute(query, held[:5])
 
 
 def find(db: sqlite3.Connection, site: str | None, digest: str, *, chunked: bool) -> StoredPayload | None:
-    """The record that holds a payload, framed so; of any site where none is named."""
+    """The record that stores a payload with this framing; of any site if ``site`` is None."""
     query = """SELECT digest, chunked, url, time, record, checksum FROM payload WHERE digest = ? AND chunked = ?
         AND site IN (SELECT id FROM site WHERE ? IN (name, '')) LIMIT 1"""
     row = db.execute(query, (digest, chunked, site or "")).fetchone()

@@ -1,4 +1,4 @@
-"""Batches as JSON: for stores that keep lines, rows of a journal or messages."""
+"""Convert batches to JSON and back, for stores that keep lines, rows of a journal or messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def to_json(batch: Batch) -> str:
 
 
 def of_json(text: str) -> Batch:
-    """From what :func:`to_json` or :func:`joined` made; raises :class:`ValueError` and the like for anything else.
+    """Parse the result of :func:`to_json` or :func:`joined`; raises :class:`ValueError` and the like.
 
     >>> of_json(to_json(Batch(members=[(4, 1)]))).members
     [(4, 1)]
@@ -43,9 +43,9 @@ def of_json(text: str) -> Batch:
 
 
 def joined(texts: Iterable[str]) -> str:
-    """Several batches as one, in their order: it is read in half the time.
+    """Join several batches to one, which is read in half the time.
 
-    Tables are told by columns, and what is the same in all rows of one once.
+    Tables are stored by columns; a column with only one value has it once.
 
     >>> joined(['{"members": [[4, 1]]}', '{"kept": [["a", "b"]], "members": [[5, 1]]}'])
     '{"members": {"columns": [[4, 5], [1]]}, "kept": [["a", "b"]]}'
@@ -58,7 +58,7 @@ def joined(texts: Iterable[str]) -> str:
 
 
 def _by_columns(rows: list[Row]) -> Table:
-    """Only more than one row, as each column tells how many there are, or one."""
+    """A table by columns, unless all columns have a single value: then the number of rows would be lost."""
     columns = [_once(column) for column in zip(*rows, strict=True)]
     return {"columns": columns} if max(map(len, columns)) > 1 else rows
 
@@ -81,7 +81,7 @@ def _rows(table: Table) -> Sequence[Row]:
 
 
 def _table(row: Callable[..., Any]) -> Callable[[Table], list[Any]]:
-    """Reads a table whose rows are made of their fields."""
+    """A reader for a table whose rows are made from their fields."""
     return lambda table: list(map(row, *_columns(table)))
 
 

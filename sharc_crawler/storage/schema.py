@@ -1,4 +1,4 @@
-"""The observation store's schema, its migrations (``docs/observations.md``), and its file opened in that schema."""
+"""The observation store's schema and migrations (``docs/observations.md``); opens its file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sharc_crawler.storage.sqlite_errors import BUSY
 
 APPLICATION = 0x53484143  #: PRAGMA application_id of our files, "SHAC"
 
-#: Migration k brings a file from version k to k + 1; published ones are never edited, only followed by new ones.
+#: Migration k turns version k into k + 1; published ones are never edited, only new ones added.
 MIGRATIONS = (
     """
     CREATE TABLE site (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -65,8 +65,8 @@ MIGRATIONS = (
 
 
 def for_writing(path: str | Path) -> Connection:
-    """The file, made where there is none, in this version's schema."""
-    # The engine's loop and its store share a thread, but pools may call from another, one at a time.
+    """Open a file for writing, making or migrating it if necessary."""
+    # Thread pools may call from several threads, one at a time.
     db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False, factory=Connection)
     share(db)
     db.execute("PRAGMA synchronous = NORMAL")
@@ -75,7 +75,7 @@ def for_writing(path: str | Path) -> Connection:
 
 
 def for_reading(path: Path) -> Connection:
-    """The file as it is; of a former version's, a copy in memory in this version's schema."""
+    """Open a file for reading; a former version's is copied to memory and migrated there."""
     db = sqlite3.connect(readable(path), uri=True, timeout=BUSY, isolation_level=None, factory=Connection)
     db.execute("PRAGMA query_only = ON")
     if is_current(db):
@@ -88,11 +88,11 @@ def for_reading(path: Path) -> Connection:
 
 
 def migrate(db: sqlite3.Connection) -> None:
-    """Bring an open file to this version's schema, once, whoever comes first.
+    """Migrate an open file to this version's schema; safe if several processes do so.
 
-    Raises :class:`~sharc_crawler.errors.DataError` for another program's file and for a newer version's.
+    Raises :class:`~sharc_crawler.errors.DataError` for another program's file, or a newer version's.
     """
-    with _transaction(db, "DEFERRED"):  # one snapshot: another process may be making the file this very moment
+    with _transaction(db, "DEFERRED"):  # a snapshot: another process may be making the file at this moment
         if _version(db) == len(MIGRATIONS):
             return
     with _transaction(db, "IMMEDIATE"):
@@ -104,7 +104,7 @@ def migrate(db: sqlite3.Connection) -> None:
 
 
 def is_current(db: sqlite3.Connection) -> bool:
-    """Whether an open file has this version's schema and no former one's; it stays as it is.
+    """Has an open file this version's schema, rather than a former one's? It is not changed.
 
     Raises as :func:`migrate`, and :class:`~sharc_crawler.errors.DataError` for an empty file.
     """
@@ -126,7 +126,7 @@ def _transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
 
 
 def _version(db: sqlite3.Connection) -> int:
-    """The file's schema version, 0 where it is empty."""
+    """The file's schema version; 0: it is empty."""
     application, version = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
     tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if application != APPLICATION and (tables or version):

@@ -1,16 +1,16 @@
-"""What a piece of work must look up again and is too much to remember: on disk while it lasts, gone with it."""
+"""A temporary look-up table on disk, for data that is too large for memory."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
 
-_AT_ONCE = 500  #: values that are written together
-_CACHE = 4 << 10  #: KiB that stay in memory; the system keeps as much of the file at hand as there is room for
+_AT_ONCE = 500  #: values written together
+_CACHE = 4 << 10  #: KiB that SQLite caches, besides the system's own cache
 
 
 class Scratch:
-    """Bytes under two names, of which the first is given once; the second finds what was added last.
+    """Bytes with two keys. The first key is unique; the second finds the value added last.
 
     >>> kept = Scratch()
     >>> kept.add("a", "x", b"1"); kept.add("b", "x", b"2")
@@ -19,7 +19,7 @@ class Scratch:
     """
 
     def __init__(self) -> None:
-        self._db = sqlite3.connect("", isolation_level=None)  # a file without a name, removed when it is closed
+        self._db = sqlite3.connect("", isolation_level=None)  # a temporary file, removed on closing
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute("PRAGMA synchronous = OFF")
         self._db.execute(f"PRAGMA cache_size = -{_CACHE}")
@@ -28,17 +28,17 @@ class Scratch:
         self._waiting: list[tuple[str, str, bytes]] = []
 
     def add(self, first: str, second: str, value: bytes) -> None:
-        """Keep a value."""
+        """Add a value with its two keys."""
         self._waiting.append((first, second, value))
         if len(self._waiting) >= _AT_ONCE:
             self._write()
 
     def first(self, name: str) -> bytes | None:
-        """What was added under this first name."""
+        """The value with this first key."""
         return self._found("first", name)
 
     def second(self, name: str) -> bytes | None:
-        """What was added last under this second name."""
+        """The value added last with this second key."""
         return self._found("second", name)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -53,7 +53,7 @@ class Scratch:
 
     def _ready(self) -> None:
         self._write()
-        if not self._indexed:  # when all is there it costs least
+        if not self._indexed:  # cheapest once all values are there
             for column in ("first", "second"):
                 self._db.execute(f"CREATE INDEX by_{column} ON kept ({column})")
             self._indexed = True

@@ -1,6 +1,7 @@
-"""One file for the frontiers of a spider's hosts: each numbers its pages from 0, the file all of them in one row.
+"""Share one file between the frontiers of a spider's hosts.
 
-A project's own spider has one folder, its requests one file: which hosts it will ask, nobody knows when it begins.
+A project's own spider has one folder with one file, as its hosts are not known when it starts. Each frontier numbers
+its pages from 0; in the file, all pages are numbered consecutively.
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ Number = Callable[[PageId], PageId]
 
 
 class SharedFile:
-    """A store that several frontiers write, each through a part of its own."""
+    """A store that several frontiers write to, each through its own part."""
 
     def __init__(self, store: StepStore) -> None:
         self.store = store
-        self.pages = 0  #: in the file
+        self.pages = 0  #: number of pages in the file
         self._parts = 0
 
     def part(self) -> PartOfFile:
-        """A further, empty part of the file: a store of its own."""
+        """A new, empty part of the file, to be used as a store."""
         self._parts += 1
         return PartOfFile(self, self._parts - 1)
 
     def parts(self, saved: Batch) -> list[tuple[PartOfFile, Batch]]:
-        """Those that were written, in order, with what each has written; the file has none yet in this process."""
+        """The parts in saved state, in order, each with its own state. Must be called before :meth:`part`."""
         found = [self.part() for _ in saved.captures]
         local = array("i")
         for row in saved.pages:
@@ -42,14 +43,14 @@ class SharedFile:
 
 
 class PartOfFile:
-    """What one frontier writes and reads: a :class:`~sharc_crawler.frontier.store.StepStore`."""
+    """The store of one frontier: a :class:`~sharc_crawler.frontier.store.StepStore`."""
 
     def __init__(self, file: SharedFile, capture: int) -> None:
         self._file, self._capture = file, capture
-        self.numbers = array("i")  #: of the frontier's pages in the file
+        self.numbers = array("i")  #: the frontier's page → its number in the file
 
     def commit(self, batch: Batch) -> None:
-        """Commit the batch whole or not at all; its pages get the next numbers of the file."""
+        """Commit a batch, whole or not at all; its pages get the next numbers in the file."""
         known, count = len(self.numbers), len(batch.pages)
         self.numbers.extend(range(self._file.pages, self._file.pages + count))
         try:
@@ -60,7 +61,7 @@ class PartOfFile:
         self._file.pages += count
 
     def links(self) -> Iterator[LinksRow]:
-        """What its documents linked to."""
+        """The links of its documents."""
         local = {page: number for number, page in enumerate(self.numbers)}
         for row in self._file.store.links():
             if row.page in local:
@@ -71,7 +72,7 @@ class PartOfFile:
 
 
 def _renumbered(batch: Batch, page: Number, capture: int) -> Batch:
-    """The batch with other numbers of pages and capture."""
+    """The batch with other numbers of its pages and its capture."""
     return Batch(
         pages=[row._replace(page=page(row.page), parent=page(row.parent), capture=capture) for row in batch.pages],
         visits=[row._replace(page=page(row.page)) for row in batch.visits],
@@ -94,7 +95,7 @@ def _renumbered(batch: Batch, page: Number, capture: int) -> Batch:
 
 
 def _split(saved: Batch, at: Sequence[int], local: Sequence[int]) -> list[Batch]:
-    """What is of each capture, in the file's numbers, then in its own; ``at``: the capture of each page."""
+    """Split state by capture, and renumber each part; ``at``: the capture of each page, ``local``: its number there."""
     parts = [Batch(captures={SOLE: row}, hosts=saved.hosts) for _, row in sorted(saved.captures.items())]
     for row in saved.pages:
         parts[row.capture].pages.append(row)

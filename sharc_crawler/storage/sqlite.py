@@ -1,4 +1,4 @@
-"""Frontier state in SQLite (WAL): one file per capture folder, one transaction per step of the frontier."""
+"""Keep frontier state in SQLite (WAL): one file per capture folder, one transaction per step of the frontier."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from sharc_crawler.uncollected import uncollected
 
 FILE_NAME = "frontier.db"
 DAMAGED = ".damaged"
-CACHE = 512  #: KiB of a file that are held in memory: a crawl may have the files of hundreds of sites open
-MANY = 500  #: pages of which it is worth to look at what all have in common
+CACHE = 512  #: KiB that SQLite caches of each file: a crawl may have the files of hundreds of sites open
+MANY = 500  #: from this many pages on, a bulk insertion is faster
 WAY_OUT = "give resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
 
-_TEXTS = {one: one.value for one in (*Verdict, *Evidence)}  # SQLite takes plain texts in half the time
+_TEXTS = {one: one.value for one in (*Verdict, *Evidence)}  # plain strings are inserted twice as fast
 _EXCHANGES = """
 SELECT visit.visit, page.capture, visit.ended, page.url, page.kind, page.via, parent.url, page.depth, visit.lease,
        visit.decided, visit.slot, visit.plan, visit.attempt, page.rate, page.source, visit.started, visit.result,
@@ -56,10 +56,9 @@ WHERE visit.visit > ? ORDER BY visit.visit
 class SqliteStore:
     """A :class:`~sharc_crawler.frontier.store.FrontierStore` in one file of a folder.
 
-    Opens or creates it, and holds it; ``reading``: what is there is read, beside its owner; ``copies``: what is there
-    can be made again, so nothing is synced. Raises
-    :class:`~sharc_crawler.errors.DataError` where that is impossible, or the file is something else or another
-    version's.
+    Opens or creates the file, and holds it. ``reading``: another process may hold it; ``copies``: the state is safe
+    elsewhere, so nothing is synced. Raises :class:`~sharc_crawler.errors.DataError` if the file cannot be opened, or is
+    something else or another version's.
     """
 
     def __init__(self, folder: Path, *, reading: bool = False, copies: bool = False) -> None:
@@ -75,13 +74,13 @@ class SqliteStore:
 
     @staticmethod
     def holds(folder: Path) -> bool:
-        """A file that is empty was begun, and holds nothing."""
+        """Does the folder hold a file that is not empty?"""
         path = folder / FILE_NAME
         return path.is_file() and path.stat().st_size > 0
 
     @staticmethod
     def set_aside(folder: Path) -> None:
-        """The file and its log, as ``….damaged``."""
+        """Rename the file and its log to ``….damaged``."""
         for path in folder.glob(f"{FILE_NAME}*"):
             if DAMAGED not in path.name:
                 path.replace(path.with_name(path.name.replace(FILE_NAME, f"{FILE_NAME}{DAMAGED}")))
@@ -92,7 +91,7 @@ class SqliteStore:
             _write(db, batch)
 
     def replace(self, state: Batch) -> None:
-        """Put this state in place of what is there, in one transaction."""
+        """Replace all state except links, in one transaction."""
         with self._transaction() as db:
             for table in frontier_rows.TABLES:
                 db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of ours
@@ -107,16 +106,16 @@ class SqliteStore:
                 yield db
                 db.execute("COMMIT")
             except BaseException:
-                if db.in_transaction:  # a full disk may have ended it already
+                if db.in_transaction:  # on a full disk, SQLite may have rolled back already
                     db.execute("ROLLBACK")
                 raise
 
     def load(self) -> Batch:
-        """All that was committed; rates and hints as they are now.
+        """All committed state, with the latest rates and hints.
 
-        Raises :class:`~sharc_crawler.errors.DataError` where the file holds what this software never writes.
+        Raises :class:`~sharc_crawler.errors.DataError` for content that this software never writes.
         """
-        from sharc_crawler.storage.frontier_loading import loaded  # what begins has nothing to read
+        from sharc_crawler.storage.frontier_loading import loaded  # not needed by new crawls
 
         with self._whole(), uncollected():
             return loaded(self, self._db)
@@ -135,7 +134,7 @@ class SqliteStore:
         with self._whole():
             if not (rows := self._db.execute("SELECT * FROM capture").fetchall()):
                 return {}
-            from sharc_crawler.storage.frontier_reading import capture_row  # what begins has none
+            from sharc_crawler.storage.frontier_reading import capture_row  # not needed by new crawls
 
             return {values[0]: capture_row(values) for values in rows}
 
@@ -161,7 +160,7 @@ class SqliteStore:
             yield from frontier_reading.urls(self._db, capture)
 
     def outside(self) -> Iterator[OutsideRow]:
-        """What captures were shown and do not take."""
+        """URLs that captures saw and did not take."""
         with self._whole():
             yield from map(OutsideRow._make, self._db.execute("SELECT * FROM outside ORDER BY rowid"))
 
@@ -174,15 +173,15 @@ class SqliteStore:
                 yield row._replace(site=spec["site"], seed=spec["seeds"][0], finished=bool(row.finished))
 
     def links(self) -> Iterator[LinksRow]:
-        """What documents linked to."""
+        """The links of documents."""
         with self._whole():
             for page, time, targets in self._db.execute("SELECT * FROM link ORDER BY time, page"):
                 yield LinksRow(page, time, tuple(json.loads(targets)))
 
     def close(self) -> None:
-        """Fold the write-ahead log into the file and let go of it."""
+        """Merge the write-ahead log into the file, and release it."""
         if self._held is not None:
-            with suppress(sqlite3.Error):  # a reading that failed may hold it: the log stays, and is read
+            with suppress(sqlite3.Error):  # a failed read may lock the log, which then stays and is still used
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()
         self._let_go()
@@ -195,16 +194,16 @@ class SqliteStore:
 def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
     try:
         if reading:
-            from sharc_crawler.storage.connecting import readable  # who writes opens it as it is
+            from sharc_crawler.storage.connecting import readable  # not needed for writing
 
             db = sqlite3.connect(readable(path), uri=True, timeout=BUSY, isolation_level=None)
             db.execute("PRAGMA query_only = ON")
         else:
             if not path.is_file() or not path.stat().st_size:
                 _make(path)
-            db = sqlite3.connect(path, BUSY, isolation_level=None, check_same_thread=False)  # any thread may end it
+            db = sqlite3.connect(path, BUSY, isolation_level=None, check_same_thread=False)  # any thread may close it
             db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")  # a step that was committed outlasts a power failure
+            db.execute("PRAGMA synchronous = FULL")  # committed steps outlast a power failure
             db.execute(f"PRAGMA cache_size = -{CACHE}")
         found = frontier_rows.version(db)
     except sqlite3.DatabaseError as error:
@@ -221,7 +220,7 @@ def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
 
 
 def _make(path: Path) -> None:
-    """An empty file of this schema, there at once or not at all: others may be looking for it."""
+    """Make a file with empty tables, whole or not at all, as other processes may look for it."""
     draft = path.with_name(f".{path.name}")
     with draft.open("wb") as file:
         file.write(_empty())
@@ -237,11 +236,11 @@ def _make(path: Path) -> None:
 
 @cache
 def _empty() -> bytes:
-    """Such a file: the sites of a crawl may be thousands. Made in memory, where no disk can be full."""
+    """The content of such a file, made once in memory, as a crawl may have thousands of sites."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         frontier_rows.make(db)
         made = bytearray(db.serialize())
-    made[18:20] = b"\2\2"  # its versions of writing and reading: a write-ahead log's (SQLite's file format, 1.3)
+    made[18:20] = b"\2\2"  # mark the file as WAL (SQLite's file format, 1.3)
     return bytes(made)
 
 
@@ -252,7 +251,7 @@ def _insert(table: str, columns: int, how: str = "INSERT") -> str:
 _replace = partial(_insert, how="INSERT OR REPLACE")
 
 _PAGE = _insert("page", 16)
-#: what a step may change besides pages, in the order in which it is written: how it is put, and in which values
+#: the fields of a batch except pages, in the order of writing: SQL statement, and a function that makes its values
 CHANGES: dict[str, tuple[str, Callable[[Any], Iterable[Any]]]] = {
     "visits": (_insert("visit", 33).replace("(", "(NULL, "), lambda rows: map(visit_values, rows)),
     "links": (_insert("link", 3), lambda rows: [(row.page, row.time, json.dumps(row.targets)) for row in rows]),
@@ -283,6 +282,6 @@ def _pages(db: sqlite3.Connection, rows: list[Any]) -> tuple[str, list[Any]]:
     columns = frontier_rows.page_values(rows)
     if len(rows) < MANY:
         return _PAGE, list(zip(*columns, strict=True))
-    from sharc_crawler.storage.bulk_insert import insertion  # of long sitemaps
+    from sharc_crawler.storage.bulk_insert import insertion  # for long sitemaps
 
     return insertion(db, "page", columns)

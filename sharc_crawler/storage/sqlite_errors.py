@@ -1,4 +1,4 @@
-"""SQLite's errors as those of our ports."""
+"""Turn SQLite's errors into those of our ports."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 from sharc_crawler.errors import StoreFull, StoreUnavailable
 
-BUSY = 60.0  #: seconds to wait for another process's transaction
+BUSY = 60.0  #: seconds to wait for other processes' transactions
 _FULL = {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}
 
 
 @contextmanager
 def said_of(what: str) -> Iterator[None]:
-    """Raise :class:`~sharc_crawler.errors.StoreUnavailable`, naming ``what``, for what SQLite raises in the block."""
+    """Turn SQLite's errors in the block into :class:`~sharc_crawler.errors.StoreUnavailable` that names ``what``."""
     try:
         yield
     except sqlite3.Error as error:
@@ -23,5 +23,5 @@ def said_of(what: str) -> Iterator[None]:
 
 
 def is_full(error: sqlite3.Error) -> bool:
-    """Whether SQLite failed for want of space."""
+    """Did SQLite fail because a disk is full?"""
     return getattr(error, "sqlite_errorname", "") in _FULL

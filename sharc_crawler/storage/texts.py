@@ -1,4 +1,4 @@
-"""The words of archived pages in SQLite's full-text index (FTS5): each text once, with all copies that bear it."""
+"""Index the texts of archived pages with SQLite's full-text search (FTS5): each text once, with all its copies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sharc_crawler.storage.connecting import Connection, of_disk, share
 from sharc_crawler.storage.sqlite_errors import BUSY
 
 VERSION = 1
-START, END = "\x02", "\x03"  #: around the words that were looked for, in a snippet
+START, END = "\x02", "\x03"  #: around found words in a snippet
 _SCHEMA = f"""
 CREATE TABLE source (id INTEGER PRIMARY KEY, site TEXT NOT NULL, capture TEXT NOT NULL, name TEXT NOT NULL UNIQUE,
     size INTEGER NOT NULL);
@@ -25,7 +25,7 @@ CREATE INDEX copy_source ON copy (source);
 CREATE VIRTUAL TABLE words USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 2");
 PRAGMA user_version = {VERSION};
 """
-# Snippets are made of what is shown alone: of a word on every page they would take most of the time.
+# Snippets are made later, only for hits that are shown: for all hits they would take most of the time.
 _FOUND = """
 WITH hit AS MATERIALIZED (SELECT rowid AS id, bm25(words, 4.0, 1.0) AS rank FROM words WHERE words MATCH :words),
 bearing AS MATERIALIZED (SELECT hit.id, hit.rank, source.site, source.capture, copy.url, copy.time
@@ -44,7 +44,7 @@ _SNIPPET = (
 
 
 class TextSource(NamedTuple):
-    """What texts are read from: the index of a WARC file."""
+    """A source of texts: the index of a WARC file."""
 
     site: str
     capture: str
@@ -52,14 +52,14 @@ class TextSource(NamedTuple):
 
 
 class PageText(NamedTuple):
-    """A text to be found."""
+    """A text to index."""
 
     title: str
     body: str
 
 
 class PageCopy(NamedTuple):
-    """A download of a text; ``text`` is ``None`` where it is known by its payload's digest."""
+    """A download of a text; ``text`` is ``None`` if its payload's digest is indexed already."""
 
     digest: str
     url: str
@@ -68,7 +68,7 @@ class PageCopy(NamedTuple):
 
 
 class DatedText(NamedTuple):
-    """One of the texts of a page, with the copies that bear it."""
+    """One of the texts of a page, with the copies that have it."""
 
     first: str  #: fourteen digits, as ``last``
     last: str
@@ -76,12 +76,12 @@ class DatedText(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A page that bears all words that were looked for, with the copies that do."""
+    """A page that contains all words searched for, with the copies that do."""
 
     site: str
     url: str
-    title: str  #: of the newest text, as the snippet
-    snippet: str  #: words that were looked for stand between START and END
+    title: str  #: of the newest text, like the snippet
+    snippet: str  #: found words stand between START and END
     first: str  #: fourteen digits, as ``last``
     last: str
     captures: int
@@ -89,9 +89,9 @@ class Hit(NamedTuple):
 
 
 class TextIndex:
-    """Texts in one file, made where it is not there.
+    """Texts in one file, which is made if it does not exist.
 
-    Raises :class:`~sharc_crawler.errors.DataError` where the file is no such index.
+    Raises :class:`~sharc_crawler.errors.DataError` if the file is no such index.
 
     >>> with TextIndex(":memory:") as index:
     ...     tides = PageText("Tides", "High water at nine.")
@@ -126,15 +126,15 @@ class TextIndex:
         self._db.close()
 
     def known(self) -> Mapping[str, int]:
-        """The sources that were read, with their sizes."""
+        """The indexed sources with their sizes."""
         return dict(self._db.execute("SELECT name, size FROM source"))
 
     def digests(self) -> set[str]:
-        """The digests of payloads whose texts are there."""
+        """The digests of indexed payloads."""
         return {digest for (digest,) in self._db.execute("SELECT digest FROM document")}
 
     def add(self, source: TextSource, copies: Iterable[PageCopy], size: Callable[[], int]) -> None:
-        """Add the copies of a source, whole or not at all; ``size``, which tells it, is asked when all are in."""
+        """Add the copies of a source, whole or not at all; ``size`` is called after the last one."""
         with self._step():
             self._forget([source.name])
             new = "INSERT INTO source (site, capture, name, size) VALUES (?, ?, ?, -1)"
@@ -146,7 +146,7 @@ class TextIndex:
             self._db.execute("UPDATE source SET size = ? WHERE id = ?", (size(), number))
 
     def forget(self, names: Sequence[str]) -> None:
-        """Leave sources out that are no longer there, and texts of which no copy is left."""
+        """Remove sources that no longer exist, and texts without copies."""
         with self._step():
             self._forget(names)
             gone = "NOT EXISTS (SELECT 1 FROM copy WHERE copy.document = document.id)"
@@ -156,10 +156,10 @@ class TextIndex:
     def search(
         self, words: Sequence[str], *, site: str = "", since: str = "", until: str = "9", most: int = 20
     ) -> list[Hit]:
-        """The pages that bear all of them, best first; each of ``words`` is a word, several in a row, or a ``start*``.
+        """The pages that contain all ``words``, best first; each is a word, a phrase, or a beginning with ``*``.
 
-        ``since``, ``until``: of the copies, as digits of any number, ``until`` itself left out. Raises
-        :class:`~sharc_crawler.errors.UsageError` where nothing is looked for.
+        ``since``, ``until``: only copies in this half-open range of times, given as any number of digits. Raises
+        :class:`~sharc_crawler.errors.UsageError` if there is nothing to search for.
         """
         phrases = [phrase for word in words if (phrase := _phrase(word))]
         if not phrases:
@@ -190,7 +190,7 @@ class TextIndex:
 
     def _make(self) -> None:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
-        for statement in _SCHEMA.split(";") if version == 0 else ():  # another process may have been first
+        for statement in _SCHEMA.split(";") if version == 0 else ():  # another process may have made it meanwhile
             self._db.execute(statement)
 
     def _remove(self) -> str:
@@ -208,7 +208,7 @@ class TextIndex:
 
 
 def _phrase(word: str) -> str:
-    """A word, or several in a row, as the index is asked for it.
+    """A word or phrase in the syntax of FTS5.
 
     >>> print(_phrase('high "water'), _phrase("tid*"), [_phrase("*")])
     "high ""water" "tid"* ['']

@@ -1,4 +1,4 @@
-"""Captures that brought nothing because nobody answered are not over: the same command tries again."""
+"""Reopen captures that brought nothing because no server answered: the same command tries again."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _ASKED_AGAIN = re.compile(r": nothing on it is fetched$|^sitemap \S+: ")
 
 
 def require_whole(state: Batch) -> None:
-    """Raise :class:`~sharc_crawler.errors.DataError` where pages are missing that were visited."""
+    """Raise :class:`~sharc_crawler.errors.DataError` if visited pages are missing."""
     last = max((visit.page for visit in state.visits), default=-1)
     if last >= len(state.pages) or (state.pages and state.pages[-1].page >= len(state.pages)):
         raise DataError(f"the state is damaged: it lacks pages that were visited; {WAY_OUT}")
 
 
 def unreached(state: Batch) -> list[int]:
-    """Complete captures without a page, whose servers did not answer (properly); raises as :func:`require_whole`."""
+    """Complete captures without any page whose servers did not answer; raises as :func:`require_whole`."""
     require_whole(state)
     if all(row.phase is not Phase.DONE for row in state.captures.values()):  # there may be a million visits
         return []
@@ -38,7 +38,7 @@ def unreached(state: Batch) -> list[int]:
 
 
 def is_unreached(store: FrontierStore, capture: int) -> bool:
-    """The same of one of them, without all of its state: most bring a page soon."""
+    """The same for one capture, without loading its state: most have a page among the first URLs."""
     failed = False
     for url in store.urls(capture):
         results = {visit.outcome.result for visit in url.visits}
@@ -49,9 +49,10 @@ def is_unreached(store: FrontierStore, capture: int) -> bool:
 
 
 def reopened(state: Batch, capture: int) -> Batch:
-    """The state with such a capture to be made after all; the attempts made stay on record.
+    """The state with such a capture reopened; its attempts stay on record.
 
-    What failed, or was refused for it, is open again; rules that were not had are read; phases and budget begin anew.
+    URLs that failed, or were refused for that, are open again. Missing robots.txt are read again. Phases and budget
+    begin anew.
     """
     read = {visit.page for visit in state.visits if visit.outcome.result not in (Result.FAILED, Result.REFUSED)}
     unread = {
@@ -60,8 +61,8 @@ def reopened(state: Batch, capture: int) -> Batch:
         if visit.page not in read and state.pages[visit.page].kind is Kind.ROBOTS and _failed(state, visit, capture)
     }
     row = state.captures[capture]
-    notes = tuple(note for note in row.notes if not _ASKED_AGAIN.search(note))  # they are made again if they hold on
-    begun = max(visit.outcome.ended for visit in state.visits)  # what was spent before counts no more
+    notes = tuple(note for note in row.notes if not _ASKED_AGAIN.search(note))  # made again if still true
+    begun = max(visit.outcome.ended for visit in state.visits)  # earlier requests do not count for the budget
     row = row._replace(phase=Phase.VISIT, started=begun, reference=None, ended=None, notes=notes)
     return replace(
         state,
@@ -80,6 +81,6 @@ def _failed(state: Batch, visit: VisitRow, capture: int) -> bool:
 
 
 def _open_again(state: Batch, visit: VisitRow, capture: int) -> bool:
-    """Whether a visit failed, or was refused without a request."""
+    """Did a visit fail, or was it refused without a request?"""
     refused = state.pages[visit.page].capture == capture and not visit.attempt
     return refused or _failed(state, visit, capture)

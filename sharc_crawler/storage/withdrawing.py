@@ -1,7 +1,7 @@
-"""Visits whose records are lost count no longer: they are made again, and what was concluded from them is withdrawn.
+"""Withdraw visits whose records are lost, and all conclusions from them; they are made again.
 
-T stays. A page whose visit before T is lost is downloaded once more, so that it is in the archive; its state at T is
-unknown from then on.
+T stays. A page whose visit before T is lost is downloaded again, so that it is in the archive, but its state at T is
+unknown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REVISITS = "revisit", "came after a T that was not in its state"
 
 
 def founded(state: Batch, when: str) -> Batch:
-    """The state without what rests on visits, or on a T, that a store has lost; the same object where nothing does."""
+    """The state without conclusions from visits, or a T, that its store has lost; the same object if there are none."""
     visited = {visit.page for visit in state.visits if visit.finished and visit.slot is not Slot.SECOND}
     revisited = {
         visit.page
@@ -38,12 +38,12 @@ def founded(state: Batch, when: str) -> Batch:
 
 
 def _lacks_t(row: CaptureRow) -> bool:
-    """Had it a T, if a page of it was revisited? Parts of a site have theirs, and what has no end has none."""
+    """Is T missing, though it must have been set before a revisit? Parts have their own T, other modes have none."""
     return row.reference is None and row.spec.mode == "capture" and not row.spec.subsites
 
 
 def withdrawn(state: Batch, lost: Collection[int], when: str) -> Batch:
-    """The state without these visits, by their numbers from 0; ``when``: the instant, for the note that each leaves."""
+    """The state without these visits, numbered from 0; ``when``: the present instant, for a note."""
     lost = frozenset(lost)
     firsts = {
         state.visits[n].page for n in lost if state.visits[n].finished and state.visits[n].slot is not Slot.SECOND
@@ -52,7 +52,7 @@ def withdrawn(state: Batch, lost: Collection[int], when: str) -> Batch:
 
 
 def _without(state: Batch, lost: frozenset[int], firsts: Collection[PageId], when: str, what: tuple[str, str]) -> Batch:
-    """``firsts``: pages whose visit is lost, be it one of ``lost`` or not in the state at all."""
+    """Withdraw visits; ``firsts``: pages whose visit before T is lost, in ``lost`` or not in the state at all."""
     open_ = _with_revisits(state, lost, firsts)
     pages = {*firsts, *(state.visits[number].page for number in open_)}
     missing = [state.visits[number].page for number in lost] or firsts
@@ -84,7 +84,7 @@ def _without(state: Batch, lost: frozenset[int], firsts: Collection[PageId], whe
 
 
 def _stands(state: Batch, row: JudgementRow) -> bool:
-    """Does a judgement not wait for the end, at which what was claimed on the server's word is judged again?"""
+    """Does a judgement stay? Those on the server's word are made again at the capture's end."""
     page = state.pages[row.page]
     audit = state.captures[page.capture].audit
     by_lastmods = audit is not None and audit.get("of") != CONDITIONALS
@@ -93,7 +93,7 @@ def _stands(state: Batch, row: JudgementRow) -> bool:
 
 
 def _with_revisits(state: Batch, lost: Collection[int], firsts: Collection[PageId]) -> frozenset[int]:
-    """A revisit compares with its visit: without that it shows nothing. Polls of hubs are not made again."""
+    """The visits to make again: the lost ones, and revisits without their visit; but no polls of hubs."""
     return frozenset(
         number
         for number, visit in enumerate(state.visits)
@@ -108,12 +108,12 @@ def _of(state: Batch, numbers: Collection[int], kind: Kind) -> list[VisitRow]:
 
 
 def _owner(state: Batch, visit: VisitRow) -> int:
-    """The number of its capture."""
+    """The number of a visit's capture."""
     return state.pages[visit.page].capture
 
 
 def _with_content(state: Batch, visits: Iterable[VisitRow]) -> set[int]:
-    """Captures of which a page is left."""
+    """Captures that still have a page."""
     finished = (visit for visit in visits if visit.finished and visit.outcome.result is Result.OK)
     return {_owner(state, visit) for visit in finished if state.pages[visit.page].kind in (Kind.PAGE, Kind.HUB)}
 
@@ -132,7 +132,7 @@ def _note(count: int, what: tuple[str, str], when: str) -> str:
 
 
 def _going_on(row: CaptureRow, note: str, bare: bool) -> CaptureRow:
-    """The capture's row as it goes on: with a note and, where no page is left, begun anew without a T."""
+    """The reopened capture's row with a note; if no page is left (``bare``), it begins anew without T."""
     reference = None if bare else row.reference
     after = reference is not None or (row.spec.subsites and not bare)
     phase = row.phase if row.phase is not Phase.DONE else Phase.REVISIT if after else Phase.VISIT
