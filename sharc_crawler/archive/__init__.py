@@ -1,1 +1,1 @@
-"""WARC, CDX, TimeMap and WACZ, in and out."""
+"""Read and write WARC and WACZ files and their indexes; read CDX and TimeMaps."""

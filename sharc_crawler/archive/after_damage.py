@@ -1,17 +1,17 @@
-"""Where the next whole record of a WARC file begins, behind a damaged place."""
+"""Find the next whole record of a WARC file after a damaged place."""
 
 from __future__ import annotations
 
 import zlib
 from typing import IO
 
-_BLOCK = 1 << 13  #: bytes that are looked through at once
+_BLOCK = 1 << 13  #: bytes searched at once
 _MAGIC = b"\x1f\x8b\x08"
 _START = b"WARC/1."
 
 
 def next_start(stream: IO[bytes], offset: int) -> int | None:
-    """The next place from which on a record can be unpacked."""
+    """The next offset at which a record can be unpacked; ``None``: there is none."""
     stream.seek(offset)
     base, window = offset, b""
     while data := stream.read(_BLOCK):

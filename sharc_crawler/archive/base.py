@@ -1,4 +1,4 @@
-"""The port of all archives: exchanges in, references out."""
+"""The port of writers: they archive exchanges and return references to them."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ if TYPE_CHECKING:
 
 
 class CaptureWriter(Protocol):
-    """Where a site capture's exchanges are kept; implementations pass :mod:`sharc_crawler.testing.writers`.
+    """Archives a site capture's exchanges; implementations must pass :mod:`sharc_crawler.testing.writers`.
 
-    What :meth:`sync` returned for is kept, also if the process dies or the power fails. What a method raised for left
-    no trace, and the visit has failed. A writer of the same site and run in the same folder goes on where a former one
-    ended or died.
+    Everything written before :meth:`sync` returned outlasts a crash or power failure. A method that raises has written
+    nothing, and the visit has failed. A new writer of the same site and run in the same folder continues where a former
+    one ended or died.
     """
 
     def write(self, exchange: Exchange) -> CaptureRef:
-        """Keep an exchange, however it ended; returns where its answer lies (or what is known of its failure)."""
+        """Archive an exchange; returns the place of its answer, or of the notes on its failure."""
 
     def write_revisit(self, exchange: Exchange, original: Original) -> CaptureRef:
-        """Keep an exchange that the server answered with 304: the page is as it was at ``original``.
+        """Archive an exchange that was answered with 304: the page is as it was at ``original``.
 
-        Raises :class:`~sharc_crawler.errors.DataError` for any other answer.
+        Raises :class:`~sharc_crawler.errors.DataError` for any other status.
         """
 
     def stored(self) -> Iterator[tuple[Original, bool]]:
-        """The payloads that are held in full, and whether they are chunked: captures to come may refer to them."""
+        """The payloads stored in full, and whether they are chunked: later captures may refer to them."""
 
     def sync(self) -> None:
-        """Have all that was written on the disk.
+        """Make everything written outlast a power failure.
 
-        What it raised for (all since the last call) is lost, and this writer takes nothing more: another begins, as
-        after a crash.
+        If this raises, everything since the last call is lost and this writer cannot be used any more. A new one
+        continues, as after a crash.
         """
 
     def close(self) -> None:
-        """Finish what is open. Nothing can be written afterwards."""
+        """Finish open files. Nothing can be written afterwards."""
 
 
 class WriterKind(Protocol):
@@ -53,14 +53,14 @@ class WriterKind(Protocol):
     def __call__(
         self, folder: Path, site: str, run: str, info: CaptureInfo, options: WarcOptions, former: Former | None
     ) -> CaptureWriter:
-        """``former`` finds a payload in former captures of the site; None: there is no history."""
+        """Make a writer; ``former`` finds a payload in former captures of the site (None: there is no history)."""
 
 
 _GIVEN = "folder", "site", "run", "info", "options", "former"
 
 
 def check_writer(name: str) -> None:
-    """Can it be made as it will be, and, where it is a class, has it all methods? Raises UsageError."""
+    """Raise UsageError if a writer does not take the arguments, or is a class that lacks methods."""
     kind = plugins.load("writer", name)
     try:
         signature(kind).bind(*_GIVEN)

@@ -1,4 +1,4 @@
-"""WARC files of anybody, read by warcio with a bound on the heads of records: a few bytes unpack to any number."""
+"""Read untrusted WARC files with warcio, with a limit on the heads of records: a few bytes may unpack to any number."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import DecompressingBufferedReader
 from warcio.exceptions import ArchiveLoadFailed
 
-LONGEST_HEAD = 1 << 20  #: bytes, of a record with that of its HTTP message
+LONGEST_HEAD = 1 << 20  #: most bytes of a record's head together with its HTTP message's
 
 
 def bounded_records(stream: IO[bytes], *, no_record_parse: bool = False) -> ArchiveIterator:
     """The records of a WARC file, compressed or not.
 
-    Walking over them raises :class:`~warcio.exceptions.ArchiveLoadFailed` where one cannot be read, or has a longer
-    head.
+    Iterating raises :class:`~warcio.exceptions.ArchiveLoadFailed` for a record that is unreadable or has a longer head.
     """
     found = ArchiveIterator(stream, no_record_parse=no_record_parse)
     found.reader = _BoundedReader(found.fh)
@@ -23,9 +22,9 @@ def bounded_records(stream: IO[bytes], *, no_record_parse: bool = False) -> Arch
 
 
 class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
-    """Heads are read line by line up to a blank one, bodies are not."""
+    """Counts the bytes that are read by lines: those of heads, up to a blank line."""
 
-    _read = 0  #: of a head
+    _read = 0  #: bytes of the current head
 
     def readline(self, length: int | None = None) -> bytes:
         most = LONGEST_HEAD - self._read + 1

@@ -1,4 +1,4 @@
-"""CDXJ: the index beside a WARC file, by which replay tools find a URL's captures."""
+"""CDXJ: the index beside a WARC file, in which replay tools look up a URL's captures."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ _NOT_DIGITS = re.compile(r"\D")
 
 
 class IndexEntry(NamedTuple):
-    """A response, revisit or resource record in an index."""
+    """The entry of a response, revisit or resource record."""
 
     url: str
-    date: str  #: WARC-Date (read from an index: fourteen digits)
+    date: str  #: WARC-Date, or fourteen digits if read from an index
     mime: str | None
     status: str | None
     digest: str | None
     offset: int
     length: int
     file: str
-    method: str | None = None  #: of its request, where that is another than GET
-    posted: str | None = None  #: what that sent, as a query
+    method: str | None = None  #: of its request, unless it is GET
+    posted: str | None = None  #: the request's body as a query
 
     @classmethod
     def of(cls, row: list[str | None]) -> IndexEntry:
-        """Make an entry from its fields as texts."""
+        """Make an entry from a row of texts."""
         url, date, mime, status, digest, offset, length, file, method, posted = row
         assert url and date and offset and length and file, "only the others may be missing"
         return cls(url, date, mime, status, digest, int(offset), int(length), file, method, posted)
 
     def line(self) -> str:
-        """The entry as a line of the index, without a line end.
+        """The entry's line in an index, without its line end.
 
         >>> IndexEntry("http://a.org/", "2026-11-18T11:06:40Z", "text/html", "200", "sha1:AB", 0, 9, "a.warc.gz").line()
         'org,a)/ 20261118110640 {"url": "http://a.org/", "mime": "text/html", "status": "200", "digest": "sha1:AB", \
@@ -64,12 +64,12 @@ class IndexEntry(NamedTuple):
         return f"{surt(url)} {moment_in(self.date)} {known}"
 
     def written(self) -> bytes:
-        """The entry as a file has it: a line, and its end."""
+        """The entry's line with its line end, encoded."""
         return f"{self.line()}\n".encode()
 
 
 def moment_in(date: str) -> str:
-    """An instant (RFC 3339) as indexes have it: to the second.
+    """An instant (RFC 3339) in the form of indexes: fourteen digits.
 
     >>> moment_in("2026-11-18T11:06:40.25Z")
     '20261118110640'
@@ -78,13 +78,13 @@ def moment_in(date: str) -> str:
 
 
 def read_index(index: Path) -> Iterator[IndexEntry]:
-    """The entries of an index that :func:`write_index` wrote."""
+    """The entries of an index written by :func:`write_index`."""
     with index.open(encoding="utf-8") as lines:
         yield from index_lines(lines)
 
 
 def index_lines(lines: Iterable[str]) -> Iterator[IndexEntry]:
-    """The entries of these lines."""
+    """The entries of an index's lines."""
     for line in lines:
         _, stamp, text = line.rstrip("\n").split(" ", 2)
         known = json.loads(text)
@@ -108,7 +108,7 @@ def write_index(warc: Path, kept: Iterable[IndexEntry]) -> Path:
 
 
 def write_lines(warc: Path, lines: Iterable[bytes]) -> Path:
-    """Write an index from its lines, given in any order, each with its end."""
+    """Write a WARC file's index from its lines, which may be in any order."""
     path = index_path(warc)
     draft = path.with_name(path.name + ".tmp")
     with draft.open("wb") as file:

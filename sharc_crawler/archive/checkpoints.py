@@ -1,9 +1,9 @@
-"""How far a WARC file is known to be as its writer left it, noted while it grows: what goes on reads only what follows.
+"""Checkpoints of a growing WARC file, so that a resumed capture need not parse it again from its beginning.
 
-Beside a file that is being written, ``.NAME.checkpoint`` holds the lines of its index and, after some of them, how many
-bytes of the file they tell of, how many records these are, and a checksum of them. Of finished files that had one, the
-folder's ``.checksums`` keeps the last word. Neither is relied on unless the checksum fits: bytes are compared, which is
-far quicker than unpacking and reading every record.
+Beside a file that is being written, ``.NAME.checkpoint`` holds the lines of its index. From time to time a mark follows
+with the number of bytes and records covered so far, and a checksum of these bytes. For finished files the last
+checkpoint is kept in the folder's ``.checksums``. A checkpoint counts only if its checksum fits: that is far quicker
+than unpacking and parsing every record.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from sharc_crawler.archive.cdxj import IndexEntry, write_lines
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.rows import Rows
 
-ROWS = 1_000  #: of the index that are not noted yet, at most
-BYTES = 1 << 23  #: of the file
+ROWS = 1_000  #: a checkpoint is due after this many rows of the index
+BYTES = 1 << 23  #: or this many bytes of the file
 CHECKSUMS = ".checksums"
-_MARK = b"#"  #: begins the line that ends a checkpoint; no SURT does
+_MARK = b"#"  #: begins the line that ends a checkpoint; no line of an index begins so
 _PIECE = 1 << 20
 
 
 class Checkpoint(NamedTuple):
-    """The beginning of a WARC file."""
+    """A known beginning of a WARC file."""
 
     size: int  #: bytes
     records: int
@@ -38,7 +38,7 @@ NOTHING = Checkpoint(0, 0, 0)
 
 
 class GrowingIndex:
-    """The index of a file that grows, and its checkpoints. One that cannot be written is not: it is only for speed."""
+    """The index of a growing file, with its checkpoints. Errors of writing them are ignored: they only save time."""
 
     def __init__(self, warc: Path) -> None:
         self._warc = warc
@@ -52,7 +52,7 @@ class GrowingIndex:
         self._entries.append(*entry)
 
     def keep(self, size: int, records: int) -> None:
-        """So many bytes and records of the file are on the disk; noted now and then."""
+        """Note that so many bytes and records of the file are on disk, and write a checkpoint if one is due."""
         rows = self._entries
         if len(rows) - self._rows < ROWS and size - self._size < BYTES:
             return
@@ -64,13 +64,13 @@ class GrowingIndex:
             self._size, self._checksum, self._rows, self._lines = size, checksum, len(rows), lines
 
     def write(self) -> None:
-        """Write the index beside the file; lines that were noted are not made again."""
+        """Write the index beside the file, reusing the lines in checkpoints."""
         found, noted = _noted(self._path)
         known = noted if found.size == self._size and len(noted) == self._rows else []
         write_lines(self._warc, [*known, *_made(self._entries, len(known))])
 
     def close(self, size: int) -> None:
-        """The file is finished, with so many bytes, under its final name."""
+        """The file is finished, with this size and its final name."""
         if not self._size:
             return
         with suppress(OSError):
@@ -80,15 +80,15 @@ class GrowingIndex:
 
 
 def last(warc: Path, stream: IO[bytes]) -> Checkpoint:
-    """The last checkpoint of an open file that its bytes bear out; ``warc``: its final name."""
+    """The last checkpoint of an open file, if its checksum fits; ``warc``: the file's final name."""
     found, lines = _noted(_path_of(warc))
     return found._replace(lines=lines) if vouched_for(stream, found) else NOTHING
 
 
 def _noted(path: Path) -> tuple[Checkpoint, list[bytes]]:
-    """The last one that was written whole, and the lines before it."""
+    """The last whole checkpoint in a file, and the lines before it."""
     found, kept, whole, lines = NOTHING, list[bytes](), 0, 0
-    with suppress(OSError, ValueError), path.open("rb") as noted:  # half a line is where writing was cut off
+    with suppress(OSError, ValueError), path.open("rb") as noted:  # the last line may be cut off
         for line in noted:
             if not line.startswith(_MARK):
                 kept.append(line)
@@ -106,18 +106,18 @@ def _made(rows: Rows, start: int) -> Iterator[bytes]:
 
 
 def forget(warc: Path) -> None:
-    """The file is finished: it needs no checkpoint any more."""
+    """Remove the checkpoints of a finished file."""
     _path_of(warc).unlink(missing_ok=True)
 
 
 def remember(warc: Path, checkpoint: Checkpoint) -> None:
-    """Note how much of a finished file is known, from its beginning."""
+    """Keep the last checkpoint of a finished file."""
     with warc.with_name(CHECKSUMS).open("a", encoding="utf-8") as out:
         out.write(f"{warc.name} {checkpoint.size} {checkpoint.checksum}\n")
 
 
 def remembered(folder: Path) -> dict[str, Checkpoint]:
-    """By name, how much of the beginning of finished files was known, whatever befell them since."""
+    """The kept checkpoints of finished files by name, not compared with the files."""
     found = {}
     with suppress(OSError), (folder / CHECKSUMS).open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
@@ -128,9 +128,9 @@ def remembered(folder: Path) -> dict[str, Checkpoint]:
 
 
 def vouched_for(stream: IO[bytes], checkpoint: Checkpoint, progress: Callable[[int], None] = lambda _: None) -> int:
-    """How many bytes of a file are as its checkpoint knows them: all of the checkpoint's, or none.
+    """The size of a checkpoint if its checksum fits the file's bytes, else 0.
 
-    ``progress`` is given how many were read.
+    ``progress`` is given how many bytes were read.
     """
     return checkpoint.size if _checksum_of(stream, 0, checkpoint.size, progress=progress) == checkpoint.checksum else 0
 
@@ -143,7 +143,7 @@ def _checksum(path: Path, start: int, end: int, before: int) -> int:
 def _checksum_of(
     stream: IO[bytes], start: int, end: int, before: int = 0, progress: Callable[[int], None] = lambda _: None
 ) -> int:
-    """CRC-32 of the bytes between two places, going on from that of those before; -1: there are fewer."""
+    """The CRC-32 of the bytes between two offsets, continued from ``before``; -1: the file is shorter."""
     stream.seek(start)
     while start < end and (piece := stream.read(min(_PIECE, end - start))):
         before = zlib.crc32(piece, before)

@@ -1,4 +1,4 @@
-"""A capture's folder to an object store and back: what is not there yet."""
+"""Copy a capture's folder to an object store and back, without files that are there already."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sharc_crawler.errors import DataError
 if TYPE_CHECKING:
     from sharc_crawler.archive.objects import ObjectFolder
 
-_NEVER_CHANGED = (SUFFIX, ".cdxj")  #: once they have their names
-_OF_A_PROCESS = (OPEN, "-wal", "-shm", ".tmp")
+_NEVER_CHANGED = (SUFFIX, ".cdxj")  #: files that never change under their final names
+_OF_A_PROCESS = (OPEN, "-wal", "-shm", ".tmp")  #: files of a running process
 
 
 def deliver(
@@ -26,12 +26,12 @@ def deliver(
     check: Callable[[], None] = lambda: None,
     by: str = "",
 ) -> int:
-    """Put a folder's files there, those of folders within it, too; returns how many.
+    """Upload a folder's files and those of folders in it; returns how many.
 
-    WARC files that lie there already stay; all else is put anew. Nobody may write to the folder meanwhile. ``there``:
-    sizes of what lay there when the folder was made, where others may have put something since; ``check`` is called
-    before each file, and raises where it is not to be put any more. ``by``: a folder there that files come by; they are
-    moved to their places once they are put, and once ``check`` was called again.
+    WARC files that are in the store already are left there; all others are uploaded again. Nobody may write to the
+    folder meanwhile. ``there``: sizes of the objects when the folder was made, if others may have uploaded since.
+    ``check`` is called before each file, and raises to stop. ``by``: upload into this folder of the store first; each
+    object is moved to its place after ``check`` was called again.
     """
     names, done = objects.names() if there is None else there, 0
     for path in _files(folder):
@@ -57,11 +57,11 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def fetch(objects: ObjectFolder, folder: Path, progress: Callable[[str, int], None] = lambda *_: None) -> int:
-    """Get what the folder does not hold; returns how many files. Nothing changes in the store.
+    """Download what the folder does not hold; returns the number of files. The store is not changed.
 
-    A WARC file that its writer did not finish is made of its parts, up to its last whole record. ``progress`` is given
-    each file's name and size. Raises :class:`~sharc_crawler.errors.DataError` for an object whose name leads out of the
-    folder: nothing is fetched then.
+    An unfinished WARC file is joined from its parts, up to its last whole record. ``progress`` is given each file's
+    name and size. Raises :class:`~sharc_crawler.errors.DataError`, and downloads nothing, if an object's name leads out
+    of the folder.
     """
     names, done = _shown(objects), 0
     if outside := next((name for name in names if ".." in PurePosixPath(name).parts), None):
@@ -84,7 +84,7 @@ def fetch(objects: ObjectFolder, folder: Path, progress: Callable[[str, int], No
 
 
 def _shown(objects: ObjectFolder) -> dict[str, int]:
-    """What is in its place; what an owner of a fleet put and did not move there counts for nothing."""
+    """The objects in their places, without those that a fleet's owner uploaded but did not move."""
     return {name: size for name, size in objects.names().items() if not re.search(r"(^|/)\.epoch-\d+/", name)}
 
 

@@ -1,4 +1,4 @@
-"""A WARC file of documents about a capture, such as its certificate: written whole or not at all."""
+"""Write a WARC file with documents about a capture, such as its certificate, whole or not at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DocumentFile:
-    """Appends documents to a file that begins with ``info``, the block of a warcinfo record."""
+    """Appends documents to a file that begins with a warcinfo record with the block ``info``."""
 
     def __init__(self, out: IO[bytes], name: str, info: bytes, when: Instant) -> None:
         self._out, self._name = out, name
@@ -29,7 +29,7 @@ class DocumentFile:
         self._warcinfo_id = draft.record_id
 
     def write(self, url: str, date: Instant, block: bytes, media_type: str) -> CaptureRef:
-        """Write a document about ``url``, or a URN, as a metadata record; where it lies."""
+        """Write a document about a URL or URN as a metadata record; returns its place."""
         fields = [("WARC-Date", iso(date)), ("WARC-Target-URI", target_uri(url))]
         return self._append(
             Draft("metadata", [], block, media_type), block, [*fields, ("WARC-Warcinfo-ID", self._warcinfo_id)]
@@ -46,7 +46,7 @@ class DocumentFile:
 def document_file(
     folder: Path, site: str, run: str, info: bytes, when: Instant, drafts: Drafts
 ) -> Iterator[DocumentFile]:
-    """The next WARC file of a run, and its index, which names nothing: two of the ``drafts``."""
+    """The next WARC file of a run and its empty index, both among the ``drafts``."""
     former = files_of(folder, site, run)
     for _, path in former:
         if path.name.endswith(OPEN):

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and outlast a power failure."""
+"""Write files whole or not at all, so that they outlast a power failure."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import IO, Self
 
 
 def replace_file(path: Path, text: str | bytes) -> None:
-    """Write a file whole or not at all; a reader never sees half of it."""
+    """Write a file whole or not at all; readers never see half of it."""
     with Drafts() as drafts, drafts.open(path) as file:
         file.write(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
 
 
 class Drafts:
-    """Files that are written together: they replace what was there when the last of them is on the disk, or none does.
+    """Files that are written together: once all are on disk they replace the old files; after an error none does.
 
     >>> from tempfile import mkdtemp; from pathlib import Path
     >>> path = Path(mkdtemp()) / "a"
@@ -30,7 +30,7 @@ class Drafts:
     """
 
     def __init__(self) -> None:
-        self._paths: dict[Path, Path] = {}  # of files, and of their drafts
+        self._paths: dict[Path, Path] = {}  # file → its draft
 
     def __enter__(self) -> Self:
         return self
@@ -41,7 +41,7 @@ class Drafts:
 
     @contextmanager
     def open(self, path: Path) -> Iterator[IO[bytes]]:
-        """Write one of them."""
+        """Write one of the files."""
         draft = self._paths[path] = self.of(path)
         with draft.open("wb") as file:
             yield file
@@ -49,7 +49,7 @@ class Drafts:
             os.fsync(file.fileno())
 
     def drop(self) -> None:
-        """Remove the drafts: nothing is replaced after all."""
+        """Remove the drafts without replacing anything."""
         for draft in self._paths.values():
             draft.unlink(missing_ok=True)
         self._paths.clear()

@@ -1,4 +1,4 @@
-"""The WARC records of one exchange: what was received and sent, and what else there is to say."""
+"""Make the WARC records of an exchange: what was received, what was sent, and notes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def common_fields(exchange: Exchange) -> Fields:
-    """What all records of an exchange carry."""
+    """The fields that all records of an exchange share."""
     fields = [("WARC-Date", iso(exchange.started)), ("WARC-Target-URI", target_uri(exchange.url))]
     if exchange.ip:
         fields.append(("WARC-IP-Address", exchange.ip))
@@ -39,7 +39,7 @@ def common_fields(exchange: Exchange) -> Fields:
 
 
 def response(exchange: Exchange, message: HttpResponse) -> Draft:
-    """The final response, byte for byte."""
+    """A response record with the final response, byte for byte."""
     fields = [("WARC-Payload-Digest", message.digest)]
     if exchange.truncated:
         fields.append(("WARC-Truncated", exchange.truncated))
@@ -47,9 +47,9 @@ def response(exchange: Exchange, message: HttpResponse) -> Draft:
 
 
 def identical(message: HttpResponse, original: Original) -> Draft:
-    """A revisit record for a payload that is stored already: the new headers, without the body (WARC/1.1, 6.7.2).
+    """A revisit record for a payload that is stored already: the new headers without the body (WARC/1.1, 6.7.2).
 
-    Of a payload in a former capture it says what a judgement needs: what lies there may not be at hand.
+    If the payload lies in a former capture, it also states what a judgement needs, as that may not be at hand.
     """
     fields = [*_refers("identical-payload-digest", original), ("WARC-Payload-Digest", message.digest)]
     if original.elsewhere and (unpacked := digest_unpacked(message)):
@@ -58,10 +58,10 @@ def identical(message: HttpResponse, original: Original) -> Draft:
 
 
 def not_modified(original: Original, *, former: bool = False) -> Draft:
-    """A revisit record for a 304 answer (WARC/1.1, 6.7.3); ``former``: to a request by what a former capture brought.
+    """A revisit record for a 304 (WARC/1.1, 6.7.3); ``former``: the validators were those of a former capture.
 
-    Its block is empty: with the 304's headers in it, replay tools show a bare 304 instead of the page. Of an answer in
-    a former capture it says what a judgement needs: what lies there may not be at hand.
+    Its block is empty: with the 304's headers in it, replay tools show a bare 304 instead of the page. For a former
+    capture it also states what a judgement needs, as that may not be at hand.
     """
     fields = _refers("server-not-modified", original)
     if former:
@@ -81,13 +81,13 @@ def _refers(profile: str, original: Original) -> Fields:
 
 
 def failure(exchange: Exchange) -> Draft:
-    """A metadata record for an exchange that brought no response: what happened, and what had been received."""
+    """A metadata record for an exchange without a response: the error, and what had been received."""
     notes = [("error", escaped(exchange.error or "no response")), ("ended", iso(exchange.ended))]
     return _notes(notes + _base64("received-base64", exchange.response) + _counted(exchange.before))
 
 
 def companions(exchange: Exchange, main: Draft, message: HttpResponse | None = None) -> list[Draft]:
-    """What belongs to the main record of an exchange: the request, and notes where there is something to note."""
+    """The records beside an exchange's main one: its request, and its notes if there are any."""
     with_main = ("WARC-Concurrent-To", main.record_id)
     drafts = []
     if exchange.request:
@@ -99,7 +99,7 @@ def companions(exchange: Exchange, main: Draft, message: HttpResponse | None = N
 
 
 def _remarks(exchange: Exchange, main: Draft, message: HttpResponse) -> Fields:
-    """What was received or happened and is not in the main record."""
+    """Notes: what was received, or happened, and is not in the main record."""
     unkept = b"" if main.block else message.message
     notes = _base64("interim-responses-base64", message.interim) + _base64("http-response-base64", unkept)
     notes += _base64("surplus-base64", exchange.surplus) + _counted(exchange.before)
@@ -119,7 +119,7 @@ def _notes(notes: Fields, *fields: tuple[str, str]) -> Draft:
 
 
 def escaped(text: str) -> str:
-    r"""Text with its control characters spelt out, so that a field may carry it.
+    r"""Text with escaped control characters, as a field needs it.
 
     >>> escaped("reset\r\nby peer")
     'reset\\x0d\\x0aby peer'

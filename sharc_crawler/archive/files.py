@@ -1,4 +1,4 @@
-"""Files on disk: what their names say, and adding to one so that it stays whole."""
+"""Suffixes of WARC files, and writing to files so that they stay whole."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 SUFFIX = ".warc.gz"
-OPEN = ".open"  #: added to the name while the file is being written
-TAKEN = ".taken"  #: added to that while somebody else seals the file; its former owner finds it no more
+OPEN = ".open"  #: appended to the name while the file is being written
+TAKEN = ".taken"  #: appended to that while another process seals the file, so that its former owner does not find it
 
 
 def append_whole(descriptor: int, pieces: Iterable[bytes | memoryview], size: int) -> int:
-    """Write all of it at the end of a file of so many bytes, or raise and leave the file as it was.
+    """Append all pieces to a file of ``size`` bytes, or raise and leave the file as it was. Returns the bytes added.
 
-    Nothing is buffered: what a full disk refuses must not follow later, behind what was cut off. Returns how many bytes
-    were added.
+    Nothing is buffered: after a failed write on a full disk, no rest of it may follow later.
     """
     added = 0
     try:
@@ -31,7 +30,7 @@ def append_whole(descriptor: int, pieces: Iterable[bytes | memoryview], size: in
 
 
 def forget_drafts(folder: Path) -> None:
-    """Remove what a process that was killed had begun to write here; nobody else writes in the folder now.
+    """Remove the drafts of a killed process; nobody else may be writing to the folder.
 
     >>> from tempfile import mkdtemp; from pathlib import Path
     >>> folder = Path(mkdtemp())

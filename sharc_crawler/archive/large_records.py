@@ -1,4 +1,4 @@
-"""Records whose blocks are too large for memory."""
+"""Write records whose blocks are too large for memory."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator
 from sharc_crawler.archive import records
 from sharc_crawler.bodies.spool import Octets, pieces
 
-_SAMPLES = 16  #: taken evenly from a block
-_SAMPLE = 1 << 16  #: bytes of each
-_WORTH = 0.98  #: what samples have to shrink to, or below
+_SAMPLES = 16  #: number of samples, evenly spaced in a block
+_SAMPLE = 1 << 16  #: bytes of each sample
+_WORTH = 0.98  #: a block is compressed if its samples shrink below this share
 
 
 def large_member(fields: Iterable[tuple[str, str]], block: Octets, start: int, level: int) -> Iterator[bytes]:
-    """Like :func:`~sharc_crawler.archive.records.member`, in pieces, of ``block`` from ``start`` on.
+    """Like :func:`~sharc_crawler.archive.records.member`, but in pieces, for ``block`` from ``start`` on.
 
-    What does not shrink, as films and zip files, is stored as it is: trying takes twenty times as long.
+    What hardly shrinks, such as films and zip files, is stored uncompressed: trying takes twenty times as long.
     """
     packer = records.packing.compressobj(level if _shrinks(block, start) else 0, zlib.DEFLATED, 16 + 15)
     yield packer.compress(records.header(fields, len(block) - start))

@@ -1,4 +1,4 @@
-"""Lines of plain and of gzipped files, also of files that are cut short."""
+"""Read lines of plain and gzipped files, even truncated ones."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _GZIP_FORMAT = 31  #: of zlib's window bits
 
 
 def lines(stream: IO[bytes], file: str, problems: Problems) -> Iterator[bytes]:
-    """The lines of a file without their ends, as far as they can be read; where that is not the end is a problem."""
-    rest, count = list[bytes](), 0  # of a line, joined at its end: an index may be one line
+    """The lines of a file without their ends, as far as they can be read; a truncated file is a problem."""
+    rest, count = list[bytes](), 0  # pieces of a line: an index may be a single line
     try:
         for chunk in _decompressed(stream) if _is_gzip(stream) else iter(lambda: stream.read(_CHUNK), b""):
             rest.append(chunk)
@@ -32,7 +32,7 @@ def lines(stream: IO[bytes], file: str, problems: Problems) -> Iterator[bytes]:
 
 
 class CountingReader:
-    """A file that tells how many bytes were read of it."""
+    """A file that reports how many bytes are read."""
 
     def __init__(self, stream: IO[bytes], progress: Callable[[int], None]) -> None:
         self._stream, self._progress = stream, progress
@@ -41,14 +41,14 @@ class CountingReader:
         return getattr(self._stream, name)
 
     def read(self, size: int = -1) -> bytes:
-        """Read as from the file itself."""
+        """Read from the file."""
         data = self._stream.read(size)
         self._progress(len(data))
         return data
 
 
 def ends_whole(stream: IO[bytes]) -> bool:
-    """Whether a file, if it is gzipped, can be read to its end."""
+    """Is a file not gzipped, or readable to its end?"""
     try:
         return not _is_gzip(stream) or all(True for _ in _decompressed(stream))
     except zlib.error:
@@ -62,7 +62,7 @@ def _is_gzip(stream: IO[bytes]) -> bool:
 
 
 def _decompressed(stream: IO[bytes]) -> Iterator[bytes]:
-    """The text of all members of a gzip file."""
+    """The content of all members of a gzip file."""
     member = None
     while data := stream.read(_CHUNK):
         while data:

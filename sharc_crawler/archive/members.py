@@ -1,4 +1,4 @@
-"""WARC files read strictly: one gzip member per record, every byte of it checked."""
+"""Read WARC files strictly: each record must be a gzip member of its own, without surplus bytes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sharc_crawler.bodies.spool import LARGE, Octets
 if TYPE_CHECKING:
     from sharc_crawler.bodies.spooling import Spooling
 
-_BLOCK = 1 << 13  # as much as is read ahead: most records are smaller, and a seek within it costs nothing
+_BLOCK = 1 << 13  # equal to Python's buffer: most records are smaller, and a seek within it costs nothing
 _START = b"WARC/1."
 _END = b"\r\n\r\n"
 _PART = 1 << 20  #: bytes unpacked at once
-TRIES = 8  #: that are made with records which are none, each to its end
-VAIN = 1 << 24  #: bytes that are read of further ones, beside twice what is before them
+TRIES = 8  #: large damaged records that may be read to their ends
+VAIN = 1 << 24  #: bytes that may be read of further damaged ones, plus twice the bytes before them
 _UNLIKE = "not of the length that it states"
 _ANSWERS = ("response", "revisit")
 _SIZE = re.compile(r"[0-9]{1,18}")
@@ -31,8 +31,8 @@ class Record:
     offset: int
     length: int  #: packed
     fields: tuple[tuple[str, str], ...]
-    block: Octets  #: of an answer, that is: all else is bytes
-    _first: dict[str, str] = field(init=False, repr=False, compare=False)  #: values by name in lower case
+    block: Octets  #: may be on disk for an answer; else bytes
+    _first: dict[str, str] = field(init=False, repr=False, compare=False)  #: lower-case name → first value
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_first", {name.lower(): value for name, value in reversed(self.fields)})
@@ -44,7 +44,7 @@ class Record:
 
     @property
     def text(self) -> bytes:
-        """The block of a record that is never large."""
+        """The block as bytes, for records that are never large."""
         return self.block if isinstance(self.block, bytes) else bytes(self.block)
 
     @property
@@ -53,13 +53,13 @@ class Record:
         return self._first.get("warc-type", "")
 
     def get(self, name: str) -> str | None:
-        """The first value of a field, however its name is spelt."""
+        """The first value of a field; case does not matter."""
         return self._first.get(name.lower())
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A place at which no whole record could be read."""
+    """A place where no whole record could be read."""
 
     offset: int
     reason: str
@@ -68,7 +68,7 @@ class Damage:
 def records(
     stream: IO[bytes], offset: int = 0, progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[Record | Damage]:
-    """What a WARC file holds from ``offset`` on, in order; after a damaged place the next whole record is next."""
+    """The records of a WARC file from ``offset`` on; a damaged place is followed by the next whole record."""
     vain = tries = 0
     while (found := _read(stream, offset, progress)) is not None:
         if isinstance(found, Damage) and (read := stream.tell() - found.offset) > _BLOCK:
@@ -78,7 +78,7 @@ def records(
         if isinstance(found, Record):
             offset = found.end
             continue
-        from sharc_crawler.archive.after_damage import next_start  # hardly ever
+        from sharc_crawler.archive.after_damage import next_start  # rarely needed
 
         if (following := next_start(stream, found.offset + 1)) is None:
             return
@@ -94,7 +94,7 @@ def read_at(stream: IO[bytes], offset: int) -> Record | Damage:
 
 
 def _read(stream: IO[bytes], offset: int, progress: Callable[[int], None]) -> Record | Damage | None:
-    """``None``: the file ends here."""
+    """The record at an offset; ``None``: the file ends here."""
     stream.seek(offset)
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
     unpacked, read, said = _Unpacked(), 0, 0
@@ -119,7 +119,7 @@ def _read(stream: IO[bytes], offset: int, progress: Callable[[int], None]) -> Re
 
 
 class _Unpacked:
-    """What is unpacked of a member: in memory, or, where that is large, what follows the head on the disk."""
+    """An unpacked member: in memory, or if it is large with its block on disk."""
 
     def __init__(self) -> None:
         self.large: Spooling | None = None
@@ -127,7 +127,7 @@ class _Unpacked:
         self._size = self._stated = 0
 
     def add(self, part: bytes) -> str:
-        """More of it; why it is no record, as far as is known."""
+        """Add a part; returns why it is no record, as far as that is known; else empty."""
         if self.large:
             self.large.write(part)
             return _UNLIKE if self.large.size > self._stated + len(_END) else ""
@@ -146,7 +146,7 @@ class _Unpacked:
         return ""
 
     def parsed(self, offset: int, length: int) -> Record | Damage:
-        """The record, once all of it is there."""
+        """The record, once all parts were added."""
         if self.large is None:
             head, blank, rest = b"".join(self._parts).partition(_END)
             return _parsed(offset, length, head, blank, rest, rest[-len(_END) :])
@@ -155,7 +155,7 @@ class _Unpacked:
         return _parsed(offset, length, self._parts[0], _END, block, end, len(end))
 
     def discard(self) -> None:
-        """What lies on the disk is not wanted."""
+        """Remove what lies on disk."""
         if self.large:
             self.large.discard()
 
@@ -163,7 +163,7 @@ class _Unpacked:
 def _parsed(
     offset: int, length: int, head: bytes, blank: bytes, rest: Octets, end: bytes, taken: int = 0
 ) -> Record | Damage:
-    """``rest``: block and end, of which the last ``taken`` bytes were taken off already."""
+    """The record of a member; ``rest``: its block and end, without the last ``taken`` bytes."""
     fields, size = _fields(head)
     if not blank or size < 0:
         return Damage(offset, "not a WARC record")
@@ -176,7 +176,7 @@ def _parsed(
 
 
 def _fields(head: bytes) -> tuple[tuple[tuple[str, str], ...], int]:
-    """A record's fields, and the length of its block; below 0: it is no WARC record."""
+    """A record's fields, and the length of its block; negative: it is no WARC record."""
     lines = head.decode("utf-8", "replace").split("\r\n")
     fields = tuple((name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:]))
     size = next((value for name, value in fields if name.lower() == "content-length"), "")

@@ -1,7 +1,7 @@
-"""WARC files in an object store: what was synced lies there, too, before it counts; nothing is appended there.
+"""Mirror WARC files to an object store, where nothing can be appended: synced data counts once it is there, too.
 
-A file that is being written is there in parts, each named by where it begins (``NAME.part-000000012345``). When the
-file is finished it is put whole, with its index, and its parts go.
+A file that is being written is uploaded in parts, named by their offsets (``NAME.part-000000012345``). The finished
+file is uploaded as a whole with its index, and the parts are removed.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 PART = ".part-"
 _NUMBERED = re.compile(rf"(.+){re.escape(PART)}(\d+)", re.DOTALL)
-LARGEST = 64_000_000  #: bytes of a WARC file that is mirrored: it is put again when it is finished
+LARGEST = 64_000_000  #: most bytes of a mirrored WARC file, as it is uploaded a second time when finished
 _INDEX = ".cdxj"
 
 
 class PendingPart(NamedTuple):
-    """Something to put: of a file that grows, what is there from ``start`` to ``end``."""
+    """Something to upload: a file, or the bytes of a growing one from ``start`` to ``end``."""
 
     name: str
     start: int = 0
@@ -53,7 +53,7 @@ class Mirror:
         self._synced: dict[str, int | None] = {}
 
     def synced(self) -> None:
-        """All that the folder's files hold by now is on the disk. Nobody writes to them while this is called."""
+        """Note that all files' present content is on disk. Nobody may write to them meanwhile."""
         with os.scandir(self._folder) as found:
             for entry in found:
                 if entry.name.endswith(SUFFIX + OPEN):
@@ -62,7 +62,7 @@ class Mirror:
                     self._synced[entry.name] = None
 
     def due(self) -> list[PendingPart]:
-        """What was synced and is not in the store. Finished files come first: their indexes name what is there."""
+        """Synced data that is not in the store, finished files first, each before its index."""
         whole = [name for name, size in self._synced.items() if size is None and name not in self._whole]
         grown = [
             PendingPart(name, have, size)
@@ -72,13 +72,13 @@ class Mirror:
         return [*map(PendingPart, sorted(whole, reverse=True)), *grown]  # ….warc.gz before ….cdxj
 
     def put(self, due: PendingPart) -> None:
-        """Put a part into the store; raises :class:`OSError`.
+        """Upload a part; raises :class:`OSError`.
 
-        A WARC file that somebody else finished meanwhile is a :class:`FileExistsError`: what they have counts.
+        If another process finished the WARC file meanwhile, raises :class:`FileExistsError`: its file counts.
         """
         path = self._folder / due.name
         if due.end is None:
-            self._objects.put_file(f".{due.name}", path)  # which may take long
+            self._objects.put_file(f".{due.name}", path)  # may take long, so the owner is checked afterwards
             self._check_own(due.name, f".{due.name}")
             if due.name.endswith(SUFFIX) and self._objects.size(due.name) not in (None, path.stat().st_size):
                 raise FileExistsError(f"{self._objects.url}/{due.name} was finished by another process")
@@ -88,13 +88,13 @@ class Mirror:
             return
         part = f"{due.name}{PART}{due.start:012d}"
         self._objects.put(part, _read(path, due.start, due.end))
-        if not due.start:  # of a file that nobody has sealed, it would be one
+        if not due.start:  # the first part begins a file that a new owner would not know
             self._check_own(due.name, part)
         self._parts.setdefault(due.name, {})[part] = due.end - due.start
         self._ends[due.name] = due.end
 
     def _check_own(self, name: str, put: str) -> None:
-        """What was put late goes again: who took the site over knows nothing of it."""
+        """Remove what was uploaded after another owner had taken the site over, and raise FileExistsError."""
         epoch = epoch_of(name)
         if epoch is not None and self._objects.size(mark_of(epoch)) is None:
             self._objects.remove([put])
@@ -113,7 +113,7 @@ def _read(path: Path, start: int, end: int) -> bytes:
 
 
 def parts_of(names: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """The parts of each file that was not finished, by its name: their sizes, in order.
+    """The parts of unfinished files: file name → part name → size, in order.
 
     >>> parts_of({"a.warc.gz.part-000000000000": 9, "b.warc.gz": 3, "a.warc.gz.part-000000000009": 4})
     {'a.warc.gz': {'a.warc.gz.part-000000000000': 9, 'a.warc.gz.part-000000000009': 4}}
@@ -126,7 +126,7 @@ def parts_of(names: Mapping[str, int]) -> dict[str, dict[str, int]]:
 
 
 def end_of(parts: Mapping[str, int]) -> int:
-    """How many bytes of a file its parts hold without a gap; a part may have been put again, longer.
+    """How many bytes of a file its parts hold without a gap; parts may overlap.
 
     >>> end_of({"a.part-000000000000": 9, "a.part-000000000009": 4, "a.part-000000000020": 4})
     13
@@ -141,10 +141,10 @@ def end_of(parts: Mapping[str, int]) -> int:
 
 
 def join(objects: ObjectFolder, name: str, parts: Mapping[str, int], folder: Path, least: int = 0) -> Path:
-    """Make a file of its parts, up to its last whole record, with its index; its writer is not asked.
+    """Join a file from its parts, up to its last whole record, and write its index.
 
-    A file that was altered gets no index: whoever verifies it is told where. ``least``: bytes that count. Raises
-    :class:`~sharc_crawler.errors.DataError` where fewer are there.
+    A damaged file gets no index; verification says where the damage is. ``least``: bytes that must be there, else it
+    raises :class:`~sharc_crawler.errors.DataError`.
     """
     path, end = folder / name, 0
     draft = path.with_name(f".{name}.{os.getpid()}")
@@ -176,13 +176,13 @@ def _without_gap(parts: Mapping[str, int]) -> Iterable[str]:
 
 
 def seal(objects: ObjectFolder, folder: Path, counted: Mapping[str, int], epoch: int) -> list[Path]:
-    """Finish the files that former owners left in parts, under their own names; returns where they lie now.
+    """Finish the files that former owners left in parts; returns their paths.
 
-    ``counted``: by file, how many of its bytes the journal relies on. What they had put and not moved to its place
-    goes. Raises :class:`~sharc_crawler.errors.Superseded` where an owner of a later epoch has been here.
+    ``counted``: file → bytes that the journal relies on. Objects that former owners did not move to their places are
+    removed. Raises :class:`~sharc_crawler.errors.Superseded` if there is an owner of a later epoch.
     """
     marks = [name for name in former(objects.names(), epoch) if name.startswith(".") and name.endswith(f"/{MARK}")]
-    objects.remove(marks)  # what is put from now on goes again
+    objects.remove(marks)  # former owners remove what they upload from now on
     names = objects.names()
     of_them, sealed = former(names, epoch), []
     objects.remove([name for name in of_them if name.startswith(".")])
@@ -190,7 +190,7 @@ def seal(objects: ObjectFolder, folder: Path, counted: Mapping[str, int], epoch:
         if name not in names:
             path = join(objects, name, parts, folder, counted.get(name, 0))
             objects.put_file(name, path)
-            if index_path(path).exists():  # not of what was altered
+            if index_path(path).exists():  # a damaged file has none
                 objects.put_file(index_path(path).name, index_path(path))
             sealed.append(path)
         objects.remove(parts)

@@ -1,4 +1,4 @@
-"""A folder of an object store: whole objects by name, through fsspec (``s3://…`` by s3fs, others by theirs)."""
+"""A folder of an object store: whole objects by name, through fsspec (``s3://…`` by s3fs)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Seconds
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)")
-#: a store that does not answer is found out soon, and asked again by whoever waits for it
+#: short time-outs without retries: callers try again themselves
 _S3 = {"connect_timeout": 5, "read_timeout": 30, "retries": {"total_max_attempts": 1}, "max_pool_connections": 32}
-LONGEST: Seconds = 60.0  #: for an answer, and for each :data:`SLOWEST` bytes a second more; libraries may wait for ever
-SLOWEST = 100_000  #: bytes a second
-LARGEST = 64_000_000  #: bytes, where it is not known how many come
+LONGEST: Seconds = 60.0  #: limit for an answer, plus a second for each :data:`SLOWEST` bytes
+SLOWEST = 100_000  #: bytes per second that are still tolerated
+LARGEST = 64_000_000  #: bytes assumed for an answer of unknown size
 
 
 def is_url(place: str) -> bool:
-    """Whether a place is the URL of an object store.
+    """Is it the URL of an object store?
 
     >>> is_url("s3://bucket/captures"), is_url("captures/example")
     (True, False)
@@ -30,13 +30,12 @@ def is_url(place: str) -> bool:
 
 
 class ObjectFolder:
-    """The objects whose names begin with a URL, by the rest of their names.
+    """The objects below a URL, by the rest of their names.
 
-    Credentials and endpoint are the store's own library's business: of ``s3://`` they come from the variables,
-    files and roles of AWS's tools (``AWS_ENDPOINT_URL`` names another server than Amazon's).
+    The store's library finds credentials and endpoint. For ``s3://`` they come from the variables, files and roles of
+    AWS's tools (``AWS_ENDPOINT_URL`` names another server than Amazon's).
 
-    Raises :class:`~sharc_crawler.errors.UsageError` for a URL that cannot be used, :class:`OSError` for a store that
-    does not do what it is asked.
+    Raises :class:`~sharc_crawler.errors.UsageError` for a URL that cannot be used, :class:`OSError` if the store fails.
     """
 
     def __init__(self, url: str) -> None:
@@ -47,17 +46,17 @@ class ObjectFolder:
         self._fs, self._top = _opened(self.url, found[1])
 
     def below(self, name: str) -> ObjectFolder:
-        """The folder of that name in this one; ``"."``: itself."""
+        """A folder in this one; ``"."``: itself."""
         return self if name == "." else ObjectFolder(f"{self.url}/{name}")
 
     def names(self) -> dict[str, int]:
-        """All objects and their sizes in bytes, those of folders within it, too."""
+        """All objects with their sizes in bytes, including those of folders in it."""
         with self._named():
             found = self._fs.find(self._top, detail=True, **self._within(LARGEST))
         return {path[len(self._top) :].lstrip("/"): entry["size"] for path, entry in found.items()}
 
     def size(self, name: str) -> int | None:
-        """The size of an object in bytes; ``None``: there is no such object."""
+        """The size of an object in bytes; ``None``: it does not exist."""
         with self._named(name):
             try:
                 found: int = self._fs.info(f"{self._top}/{name}", **self._within())["size"]
@@ -66,17 +65,17 @@ class ObjectFolder:
         return found
 
     def put(self, name: str, data: bytes) -> None:
-        """Store an object, in place of what was there; it outlasts this process when this returns."""
+        """Store an object, replacing a former one; once this returns, it is durable."""
         with self._named(name):
             self._fs.pipe_file(f"{self._top}/{name}", data, **self._within(len(data)))
 
     def put_file(self, name: str, path: Path) -> None:
-        """Store a file, in several parts where it is large."""
+        """Store a file, in several parts if it is large."""
         with self._named(name):
             self._fs.put_file(str(path), f"{self._top}/{name}", **self._within(path.stat().st_size))
 
     def move(self, name: str, to: str) -> None:
-        """Give an object another name, in place of what had that; it does not travel."""
+        """Rename an object within the store, replacing a former one."""
         with self._named(name):
             self._fs.cp_file(f"{self._top}/{name}", f"{self._top}/{to}", **self._within())
         self.remove([name])
@@ -99,12 +98,12 @@ class ObjectFolder:
                 self._fs.rm([f"{self._top}/{name}" for name in names], **self._within())
 
     def _within(self, size: int = 0) -> dict[str, Seconds]:
-        """How long an answer is waited for at most, as far as the library can be told."""
+        """The time limit of a call, if the library takes one."""
         return {"timeout": LONGEST + size / SLOWEST} if getattr(self._fs, "async_impl", False) else {}
 
     @contextmanager
     def _named(self, name: str = "") -> Iterator[None]:
-        """Each library has errors of its own."""
+        """Turn any library's errors into OSErrors that name the object."""
         try:
             yield
         except Exception as error:

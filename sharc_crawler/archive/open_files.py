@@ -1,4 +1,4 @@
-"""How many WARC files a process holds open at once: of many sites' files those that were written to last."""
+"""Limit the WARC files that a process holds open at once: those least recently used are closed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Protocol
 from weakref import ReferenceType, ref
 
-ENOUGH = 65_536  #: nothing here can use more
-RESERVE = 56  #: descriptors that are no WARC file: sockets, databases, temporary files, what libraries open
-MOST = 512  #: more make nothing faster
+ENOUGH = 65_536  #: descriptors; more are not needed
+RESERVE = 56  #: descriptors for other files: sockets, databases, temporary files, those of libraries
+MOST = 512  #: open WARC files; more are not faster
 
 
 class Suspendable(Protocol):
-    """A file that can let go of its descriptor, and have another one when it is used again."""
+    """A file that can close its descriptor, and reopen itself when it is used again."""
 
     def suspend(self) -> None:
-        """Close what is open until it is needed again; raises nothing."""
+        """Close the descriptor until it is needed again; must not raise."""
 
 
 class OpenFiles:
-    """The files in use, at most so many; the one that was not used for longest is suspended for another.
+    """The open files, at most ``most``; beyond that the least recently used one is suspended.
 
     >>> class File:
     ...     def __init__(self, name): self.name = name
@@ -36,7 +36,7 @@ class OpenFiles:
         self._files: OrderedDict[int, ReferenceType[Suspendable]] = OrderedDict()
 
     def use(self, file: Suspendable) -> None:
-        """The file is open, and was just used."""
+        """Note that a file is open and was just used."""
         self._files[id(file)] = ref(file)
         self._files.move_to_end(id(file))
         while len(self._files) > self._most:
@@ -49,13 +49,13 @@ class OpenFiles:
 
 
 def limit() -> int:
-    """Descriptors that this process may have."""
+    """The number of descriptors that this process may have."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return ENOUGH if soft == resource.RLIM_INFINITY else soft
 
 
 def raise_limit() -> int:
-    """Raise the soft limit to the hard one, as far as anything here can use it; what it is now."""
+    """Raise the soft limit to the hard one, up to :data:`ENOUGH`; returns the new limit."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = ENOUGH if hard == resource.RLIM_INFINITY else min(hard, ENOUGH)
     if limit() < wanted:
@@ -64,7 +64,7 @@ def raise_limit() -> int:
 
 
 def left() -> int:
-    """Descriptors that this process may still have; where the system does not tell what it has, all."""
+    """The number of descriptors still free; the limit if the system does not tell."""
     try:
         return limit() - len(list(Path("/proc/self/fd").iterdir()))
     except OSError:
@@ -72,7 +72,7 @@ def left() -> int:
 
 
 def share(descriptors: int) -> int:
-    """How many of so many descriptors may be open WARC files.
+    """How many of these descriptors may be open WARC files.
 
     >>> share(256), share(1_000_000), share(20)
     (200, 512, 4)
@@ -80,4 +80,4 @@ def share(descriptors: int) -> int:
     return max(4, min(MOST, descriptors - RESERVE))
 
 
-here = OpenFiles(share(limit()))  #: this process's
+here = OpenFiles(share(limit()))  #: the open files of this process

@@ -1,4 +1,4 @@
-"""What a writer is told: options, an answer that it refers to, a document that no server sent."""
+"""What writers are given: options, answers to refer to, documents that no server sent."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from sharc_crawler.model import Instant
 
 GIGABYTE = 1_000_000_000
 DEDUP = ("capture", "site", "collection", "off")
-FORMER = ("site", "collection")  #: of these, those that leave payloads in former captures
-USUAL = "warc"  #: of the writers, by name
-COLLECTION = "capture"  #: under which replay shows one: a part of its addresses
+FORMER = ("site", "collection")  #: values of dedup with which payloads stay in former captures
+USUAL = "warc"  #: name of the default writer
+COLLECTION = "capture"  #: name of the collection in URLs of a replay
 
 
 @dataclass(frozen=True, slots=True)
 class WarcOptions:
     """How WARC files are written."""
 
-    max_size: int = GIGABYTE  #: bytes; a file that has reached it is followed by another
+    max_size: int = GIGABYTE  #: bytes after which the next file is begun
     level: int = 6  #: of compression: 0 stored … 9 smallest
-    dedup: str = "capture"  #: a payload is stored once per ``capture``, once per ``site`` or
-    #: ``collection``, or every time (``off``)
+    dedup: str = "capture"  #: store a payload once per ``capture``, ``site`` or ``collection``, or always (``off``)
 
     def __post_init__(self) -> None:
         if self.dedup not in DEDUP:
@@ -41,9 +40,9 @@ class Original:
     date: Instant  #: start of its exchange
     digest: str | None  #: of its payload
     record: str | None = None  #: its WARC-Record-ID, where known
-    media_type: str | None = None  #: the whole ``Content-Type``, where it lies in a former capture
-    decoded: str | None = None  #: digest of the unpacked payload, there
-    elsewhere: bool = False  #: in a former capture, which has the same payload
+    media_type: str | None = None  #: the whole ``Content-Type``, if it lies in a former capture
+    decoded: str | None = None  #: digest of its unpacked payload, if it lies in a former capture
+    elsewhere: bool = False  #: does it lie in a former capture with the same payload?
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +55,4 @@ class Resource:
     block: bytes
 
 
-Former = Callable[[str, bool], Original | None]  #: by digest and framing (chunked): a response in a former capture
+Former = Callable[[str, bool], Original | None]  #: (digest, chunked) → a response in a former capture

@@ -1,7 +1,7 @@
-"""What tells a site's owners apart in its folder: each writes under names that bear its epoch.
+"""Distinguish a site's owners in its folder: each writes files whose names contain its epoch.
 
-An epoch is one more with each owner. One that is late cannot be kept from writing such names. What it would put
-elsewhere it puts there from one of them, which whoever takes the site over removes first.
+Each new owner's epoch is one higher. A late owner cannot be kept from writing files of its epoch. But it moves them to
+other names only from its own folder, which the next owner removes first.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _EPOCH = re.compile(r"\.epoch-(\d+)")
 
 
 def own_name(epoch: int) -> str:
-    """The name of the folder of what only an owner of this epoch writes, until the site is done."""
+    """The name of the folder in which an owner of this epoch prepares files."""
     return f".epoch-{epoch}"
 
 
 def epoch_of(name: str) -> int | None:
-    """The epoch in the name of a file, or of what lies in an owner's folder; ``None``: it bears none.
+    """The epoch in the name of a file or of an owner's folder; ``None``: it has none.
 
     >>> epoch_of("a.example-20261118110640-00000-round-1.epoch-0007.warc.gz"), epoch_of(".epoch-12/report.html")
     (7, 12)
@@ -35,7 +35,7 @@ def epoch_of(name: str) -> int | None:
 
 
 def mark_of(epoch: int) -> str:
-    """The name of the mark in an object store while a site is this owner's; whoever takes over removes it first.
+    """The name of the object that exists while a site is this owner's; the next owner removes it first.
 
     >>> mark_of(7)
     '.epoch-7/owner'
@@ -44,14 +44,14 @@ def mark_of(epoch: int) -> str:
 
 
 def check_own(path: Path) -> None:
-    """Raise :class:`~sharc_crawler.errors.Superseded` for a file that its owner began after its site was taken over."""
+    """Raise :class:`~sharc_crawler.errors.Superseded` for a file begun after its site was taken over."""
     epoch = epoch_of(path.name)
     if epoch is not None and not (path.parent / own_name(epoch)).is_dir():
         raise Superseded(f"{path} is of epoch {epoch} of its site, which is over")
 
 
 def former(names: Iterable[str], epoch: int) -> list[str]:
-    """Files of former owners, or of nobody known; raises :class:`~sharc_crawler.errors.Superseded` for a later one's.
+    """The files of former owners, or without epoch; raises :class:`~sharc_crawler.errors.Superseded` for a later one's.
 
     >>> former(["a.epoch-0001.warc.gz", "a.epoch-0002.warc.gz", "report.html"], 2)
     ['a.epoch-0001.warc.gz', 'report.html']

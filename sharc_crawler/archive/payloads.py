@@ -1,4 +1,4 @@
-"""Which payloads a capture has stored already, so that each is stored once."""
+"""The payloads that a capture has stored already, so that each is stored only once."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _EMPTY = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 
 
 class Payloads:
-    """Stored payloads by digest; those of former captures are in ``former``.
+    """Stored payloads by digest; ``former`` finds those of former captures.
 
-    A chunked body is told apart from a plain one: a reader joins the revisit's headers and the original's bytes, and
-    these must agree on how the body is framed.
+    Chunked and plain bodies are kept apart, as a reader combines the revisit's headers with the original's bytes: both
+    must frame the body in the same way.
     """
 
     def __init__(self, folder: Path, former: Former | None = None) -> None:
         self._rows = Rows(folder)
-        self._numbers = SeenUrls()  # of rows
-        self._indexes: list[Path] = []  # of finished files, not looked into yet
+        self._numbers = SeenUrls()  # key → row
+        self._indexes: list[Path] = []  # finished files whose indexes were not read yet
         self._unread = _Unread()
         self._former = former
 
@@ -40,28 +40,28 @@ class Payloads:
         return len(self._rows)
 
     def find(self, digest: str, *, chunked: bool, here: bool = False) -> Original | None:
-        """The response that holds this payload, framed so; ``here``: in this capture."""
+        """The response that stores this payload with this framing; ``here``: only in this capture."""
         found = self._here(digest, chunked=chunked)
         elsewhere = found is None and not here and digest != _EMPTY
         return self._former(digest, chunked) if elsewhere and self._former else found
 
     def stored(self) -> Iterator[tuple[Original, bool]]:
-        """What this capture holds in full, and whether it is chunked."""
+        """The payloads stored in full in this capture, and whether they are chunked."""
         self._read_indexes()
         self._take(self._unread.all())
         return map(_read, self._rows)
 
     def holder(self, original: Original) -> Original:
-        """The response that holds an original's payload: itself, unless it was stored as a revisit of another."""
+        """The response that stores an original's payload: itself, or the one it is a revisit of."""
         digest = original.digest or ""
         here = self._here(digest, chunked=False) or self._here(digest, chunked=True)
         return here or self.find(digest, chunked=False) or self.find(digest, chunked=True) or original
 
     def add(self, original: Original, *, chunked: bool) -> None:
-        """A response was stored. An empty payload is not worth a reference."""
+        """Note a stored response, unless its payload is empty, which is not worth a reference."""
         if original.digest is None or original.digest == _EMPTY or _key(original.digest, chunked) in self._numbers:
             return
-        with suppress(OSError):  # what a full disk does not note is stored again
+        with suppress(OSError):  # on a full disk the payload may be stored again later
             self._rows.append(original.url, original.date, original.digest, original.record, int(chunked))
             self._numbers.add(_key(original.digest, chunked), len(self._rows) - 1)
 
@@ -72,15 +72,15 @@ class Payloads:
         if number == UNSEEN:
             return None
         original, framed = _read(self._rows[number])
-        return original if (original.digest, framed) == (digest, chunked) else None  # two keys may share a hash
+        return original if (original.digest, framed) == (digest, chunked) else None  # keys are hashed
 
     def read(self, warc: Path) -> None:
-        """Add what a finished file holds in full, by its index: that is read at the first question, records later."""
+        """Add the payloads of a finished file. Its index is read at the first look-up, records when they are needed."""
         self._indexes.append(warc)
 
     def _read_indexes(self) -> None:
         for warc in self._indexes:
-            with suppress(OSError, ValueError, KeyError):  # without an index payloads are stored again
+            with suppress(OSError, ValueError, KeyError):  # without its index, payloads are stored again
                 for entry in read_index(index_path(warc)):
                     if entry.digest and entry.digest != _EMPTY and entry.mime != REVISIT:
                         self._unread.add(entry.digest, warc, entry.offset)
@@ -100,7 +100,7 @@ class Payloads:
 
 
 class _Unread:
-    """Where answers lie that an index names, by digest, in some 30 bytes each; each is handed out once."""
+    """The places of indexed answers by digest, in about 30 bytes each; each is returned once."""
 
     def __init__(self) -> None:
         self._warcs: list[Path] = []
@@ -108,7 +108,7 @@ class _Unread:
         self._numbers = SeenUrls()
 
     def add(self, digest: str, warc: Path, offset: int) -> None:
-        """Note where a payload lies. Of equal ones only a few are noted: those cut off, or framed otherwise."""
+        """Add a place. Up to four are kept for a digest, as answers may be truncated or framed differently."""
         key = next((key for key in _same(digest) if key not in self._numbers), None)
         if key is None:
             return
@@ -120,7 +120,7 @@ class _Unread:
         self._given.append(False)
 
     def of(self, digest: str) -> Iterator[tuple[Path, int]]:
-        """The places of the payloads with this digest."""
+        """The places of payloads with this digest."""
         for key in _same(digest):
             if (number := self._numbers.get(key)) == UNSEEN:
                 return

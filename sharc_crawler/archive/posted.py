@@ -1,6 +1,6 @@
-"""What a request sent, as a query: replay tools find the answer to a POST by its URL and that.
+"""Turn a request's body into a query, so that replay tools find the answer to a POST.
 
-The rules are those of pywb and ReplayWeb.page, which make the same query of the request of whoever looks at a replay.
+The rules are those of pywb and ReplayWeb.page, which make the same query from a request during replay.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote_plus, urlencode
 
-_LONGEST = 4096  #: characters of a query
+_LONGEST = 4096  #: most characters of a query
 _GET = b"GET "
 _TYPE = re.compile(rb"(?im)^content-type:[ \t]*([^\r\n]*)")
 _CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
 
 class Posted(NamedTuple):
-    """A request's method and what it sent, where it is no GET."""
+    """A request's method and its body as a query; both None for a GET."""
 
     method: str | None = None
     posted: str | None = None
 
 
 def sent(request: bytes) -> Posted:
-    r"""What a request sent in its body, from its bytes on the wire.
+    r"""Method and body of a request, from its bytes on the wire.
 
     >>> sent(b'POST /a HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{"q": [1, true]}')
     Posted(method='POST', posted='q=1&q.2_=true')
@@ -45,7 +45,7 @@ def sent(request: bytes) -> Posted:
 
 
 def with_method(url: str, method: str, posted: str | None) -> str:
-    """The URL that an answer is found by.
+    """The URL under which an answer is looked up.
 
     >>> with_method("http://h/a", "POST", "q=1")
     'http://h/a?__wb_method=POST&q=1'
@@ -75,8 +75,8 @@ def _binary(body: bytes) -> str:
 
 
 def _of_parts(media_type: str, body: bytes) -> str:
-    """The fields of a form."""
-    from email import message_from_bytes  # hardly ever
+    """The fields of a multipart form."""
+    from email import message_from_bytes  # rarely needed
 
     form = message_from_bytes(b"Content-Type: %b\r\n\r\n%b" % (media_type.encode("latin-1"), body))
     if not form.is_multipart():
@@ -90,7 +90,7 @@ def _of_parts(media_type: str, body: bytes) -> str:
 
 
 def _flat(known: Any) -> dict[str, str]:
-    """Names and values of JSON, of whatever depth; a name that comes again is numbered."""
+    """Names and values in JSON of any depth; repeated names are numbered."""
     flat: dict[str, str] = {}
     times: dict[str, int] = {}
     for name, value in _leaves(known, ""):
@@ -115,5 +115,5 @@ def _leaves(known: Any, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain(value: float | None) -> str:
-    """A value as scripts write it."""
+    """A value as JavaScript writes it."""
     return json.dumps(value) if value is None or isinstance(value, bool) else str(value)

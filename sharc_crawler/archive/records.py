@@ -1,4 +1,4 @@
-"""One WARC/1.1 record as one gzip member."""
+"""Write WARC/1.1 records, each as a gzip member."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from sharc_crawler.errors import DataError
 HTTP_REQUEST = "application/http;msgtype=request"
 HTTP_RESPONSE = "application/http;msgtype=response"
 WARC_FIELDS = "application/warc-fields"
-FORMER_TYPE = "Sharc-Content-Type"  #: of the former capture's answer that a 304 refers to
-WITHHELD = "the credentials for a proxy are left out of the request"  #: else a record that is normalised was rebuilt
-FORMER_UNPACKED = "Sharc-Unpacked-Digest"  #: of a payload in a former capture, where that has a content coding
-PROFILE = "http://netpreserve.org/warc/1.1/revisit/"  #: what those of revisit records begin with
+FORMER_TYPE = "Sharc-Content-Type"  #: field: Content-Type of the former capture's answer that a 304 refers to
+WITHHELD = "the credentials for a proxy are left out of the request"  #: other "normalised" records were rebuilt
+FORMER_UNPACKED = "Sharc-Unpacked-Digest"  #: field: digest of a former capture's payload without its content coding
+PROFILE = "http://netpreserve.org/warc/1.1/revisit/"  #: beginning of revisit records' profiles
 
-CONTROL = re.compile(r"[\x00-\x1f\x7f]")  #: no field may carry any
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")  #: characters that no field may contain
 _URI = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:[!-~]+")
-_SMALL = 4096  #: bytes; a record up to this size fits a 4 KiB window, which is far cheaper to set up
+_SMALL = 4096  #: bytes; records up to this size are packed with a 4 KiB window, which is far cheaper to set up
 
 Fields = list[tuple[str, str]]
 
 
 def _packing() -> Any:
-    """What packs: zlib-ng makes records as small as zlib does, in two thirds of the time."""
+    """The compression library: zlib-ng packs as well as zlib in two thirds of the time."""
     try:
         from zlib_ng import zlib_ng
     except ImportError:  # there is no wheel of it for this machine
@@ -48,34 +48,34 @@ def record_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A record that is not packed yet."""
+    """A record to be packed."""
 
     kind: str
-    fields: Fields  #: those of its kind
+    fields: Fields  #: fields specific to it
     block: Octets
     media_type: str
     record_id: str = field(default_factory=record_id)
-    start: int = 0  #: of the record's block within ``block``
+    start: int = 0  #: where the record's block begins in ``block``
 
     def all_fields(self, common: Fields) -> Fields:
-        """Everything but the length, ``common`` being what the records of one event share."""
+        """All fields but the length; ``common``: fields shared with other records."""
         own: Fields = [("WARC-Type", self.kind), ("WARC-Record-ID", self.record_id), *common, *self.fields]
-        if self.block or self.kind == "resource":  # an empty text is a text still; its index says so, too
+        if self.block or self.kind == "resource":  # an empty resource is still one, and is indexed
             own += [("WARC-Block-Digest", labelled_digest(self.block, self.start)), ("Content-Type", self.media_type)]
         return own
 
 
 def target_uri(url: str) -> str:
-    """The URL, if it may stand in a record's header as it is: a URI of printable ASCII (RFC 3986)."""
+    """The URL, if a record may contain it: a URI of printable ASCII (RFC 3986); else raises DataError."""
     if not _URI.fullmatch(url):
         raise DataError(f"url={url!r} is not a URI that a record can carry; percent-encode what is not printable ASCII")
     return url
 
 
 def named_fields(fields: Iterable[tuple[str, str]]) -> bytes:
-    r"""Fields as lines, also the block of an ``application/warc-fields`` record.
+    r"""Fields as lines; also the block of an ``application/warc-fields`` record.
 
-    A control character would forge further fields or records: it is refused.
+    Raises DataError for control characters, which could forge further fields or records.
 
     >>> named_fields([("software", "sharc-crawler")])
     b'software: sharc-crawler\r\n'
@@ -88,14 +88,14 @@ def named_fields(fields: Iterable[tuple[str, str]]) -> bytes:
 
 
 def header(fields: Iterable[tuple[str, str]], size: int) -> bytes:
-    """A record's header, its block having so many bytes."""
+    """The header of a record whose block has ``size`` bytes."""
     return b"WARC/1.1\r\n" + named_fields(fields) + b"Content-Length: %d\r\n\r\n" % size
 
 
 def member(fields: Iterable[tuple[str, str]], block: bytes, level: int) -> bytes:
-    """A whole record: header, block and the two line ends after it, compressed on its own so that readers can seek.
+    """A whole packed record: header, block and two line ends.
 
-    ``fields`` is everything but ``Content-Length``; ``level`` is zlib's (0: stored, 9: smallest).
+    ``fields``: all but ``Content-Length``; ``level``: of compression (0: stored, 9: smallest).
     """
     whole = b"".join((header(fields, len(block)), block, b"\r\n\r\n"))
     window, memory = (12, 5) if len(whole) < _SMALL else (15, 8)

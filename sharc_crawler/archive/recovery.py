@@ -1,4 +1,4 @@
-"""After a crash: a WARC file that was being written is cut after its last whole exchange and gets its final name."""
+"""Recover from a crash: cut open WARC files after their last whole exchange, and give them their final names."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ _ANSWERS = ("response", "revisit")
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What became of a file that a crash left open."""
+    """A recovered file."""
 
-    path: Path  #: its name now; it is gone where ``records`` is 0
-    records: int  #: whole records kept
-    kept: int  #: bytes
-    cut: int  #: bytes at its end, of records that are torn, or of an answer without its request
-    noted: int = 0  #: bytes that are as its last checkpoint knows them
+    path: Path  #: its final path; it was removed if ``records`` is 0
+    records: int  #: number of whole records
+    kept: int  #: bytes of these
+    cut: int  #: bytes cut from its end: torn records, or an answer without its request
+    noted: int = 0  #: bytes confirmed by its last checkpoint
 
 
 def recover(folder: Path) -> list[Recovered]:
-    """Finish every WARC file in a folder that a crash left open, and write the indexes that are missing.
+    """Finish all WARC files in a folder that a crash left open, and write missing indexes.
 
-    Files that a process is still writing are left alone. Raises :class:`~sharc_crawler.errors.DataError` where one of
-    them is damaged.
+    Files that a process is still writing are left alone. Raises :class:`~sharc_crawler.errors.DataError` for a damaged
+    file without an index.
     """
     finished = finish(folder)
     there = _named(folder)
     for name in there:
         if name.endswith(SUFFIX) and index_path(folder / name).name not in there:
-            from warcio.exceptions import ArchiveLoadFailed  # hardly ever
+            from warcio.exceptions import ArchiveLoadFailed  # rarely needed
 
             try:
                 write_index(folder / name, entries(folder / name))
@@ -52,13 +52,13 @@ def recover(folder: Path) -> list[Recovered]:
 
 
 def finish(folder: Path) -> list[Recovered]:
-    """Finish every WARC file in a folder that a crash left open; those that a process is writing are left alone."""
+    """Finish all WARC files in a folder that a crash left open, but none that a process is still writing."""
     finished = [_finish(folder / name) for name in _named(folder) if name.endswith(f"{SUFFIX}{OPEN}")]
     return [found for found in finished if found is not None]
 
 
 def _named(folder: Path) -> dict[str, None]:
-    """The names in a folder, sorted: it may hold thousands, and is looked through for each site."""
+    """The names in a folder, sorted, as a dict for fast look-ups: there may be thousands."""
     with os.scandir(folder) as found:
         return dict.fromkeys(sorted(entry.name for entry in found))
 
@@ -77,12 +77,12 @@ def _finish(path: Path) -> Recovered | None:
                 starts.append(record.offset)
                 ends.append(record.end)
                 answer = record.kind in _ANSWERS
-        if answer:  # its request, which comes behind it, was lost: nobody was told that it is written
+        if answer:  # the request after it was lost, so it was never reported as written
             del starts[-1], ends[-1]
         cut = os.fstat(stream.fileno()).st_size - ends[-1]
         stream.truncate(ends[-1])
         os.fsync(stream.fileno())
-        if known.size and starts[1:] == ends[:-1]:  # else it will be mended first
+        if known.size and starts[1:] == ends[:-1]:  # not damaged, so that it need not be mended
             stream.seek(known.size)
             write_lines(final, [*known.lines, *(entry.written() for entry in entries_of(stream, final.name))])
             checkpoints.remember(final, known)
@@ -95,5 +95,5 @@ def _finish(path: Path) -> Recovered | None:
 
 
 def record_ends(stream: BinaryIO) -> Iterator[int]:
-    """The end of each whole record, also of those behind a damaged place."""
+    """The end of each whole record, also after damaged places."""
     return (record.end for record in records(stream) if isinstance(record, Record))

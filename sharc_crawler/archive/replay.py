@@ -1,4 +1,4 @@
-"""Looking at a capture through pywb, a replay tool that lives in an environment of its own and is only started here."""
+"""Show captures with pywb, a replay tool that is installed in an environment of its own and only started here."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from sharc_crawler.model import Instant
 
 PYWB = "SHARC_PYWB"  #: environment variable: the folder with pywb's programs
 _PORTS = range(15_000, 32_000)
-_STARTING = 240.0  #: seconds that pywb is given to listen
-_OWN = "started.txt"  #: what pywb serves that no other server on its port does
+_STARTING = 240.0  #: most seconds until pywb listens
+_OWN = "started.txt"  #: a file that only this pywb serves
 HOW_TO_GET = (
     "pywb is not installed, or not found. It pins old packages, so give it an environment of its own: "
     f"python3 -m venv ~/pywb && ~/pywb/bin/pip install pywb && export {PYWB}=~/pywb/bin"
@@ -37,7 +37,7 @@ HOW_TO_GET = (
 
 
 def find_pywb(environment: Mapping[str, str]) -> Path:
-    """The program ``wayback``; raises :class:`~sharc_crawler.errors.UsageError` that says how to get it."""
+    """The program ``wayback``; raises :class:`~sharc_crawler.errors.UsageError`, which says how to install it."""
     named = environment.get(PYWB)
     folder = Path(named).expanduser() if named else None
     candidates = [folder / "wayback", folder / "bin" / "wayback"] if folder else []
@@ -51,11 +51,11 @@ def find_pywb(environment: Mapping[str, str]) -> Path:
 
 @contextmanager
 def replaying(folders: Sequence[Path], port: int = 0, dress: Callable[[Path], None] = lambda _: None) -> Iterator[str]:
-    """Within the block, what the folders' WARC files hold is shown at the address that it yields, on loopback only.
+    """Within the block, replay the folders' WARC files; yields the URL, on loopback only.
 
-    ``dress``: lays what else pywb is to show into the folder that it runs in.
+    ``dress`` adds files to the folder that pywb runs in.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where there is nothing to show, no pywb, or no such port to be had.
+    Raises :class:`~sharc_crawler.errors.UsageError` if there is nothing to show, no pywb, or the port is in use.
     """
     program = find_pywb(os.environ)
     if port:
@@ -80,7 +80,7 @@ def replaying(folders: Sequence[Path], port: int = 0, dress: Callable[[Path], No
 
 
 def moment(instant: Instant) -> str:
-    """An instant as replay tools have it in their addresses.
+    """An instant in the form that replay tools use in URLs.
 
     >>> moment(1795000000.25)
     '20261118110640'
@@ -89,12 +89,12 @@ def moment(instant: Instant) -> str:
 
 
 def elsewhere(folders: Sequence[Path]) -> int:
-    """How many payloads these captures need to be shown, and do not hold: they are stored in former ones."""
+    """How many payloads needed for a replay are missing here, as former captures store them."""
     return len(_lacking(folders))
 
 
 def downloaded(folders: Sequence[Path]) -> list[str]:
-    """When these payloads were downloaded, as the records that lack them say: by that their capture is known."""
+    """When these missing payloads were downloaded, by the records that refer to them: it identifies their captures."""
     found = set[str]()
     for warc, offset in _lacking(folders).values():
         with suppress(OSError), warc.open("rb") as stream:
@@ -105,8 +105,8 @@ def downloaded(folders: Sequence[Path]) -> list[str]:
 
 
 def _lacking(folders: Sequence[Path]) -> dict[str, tuple[Path, int]]:
-    """Payloads by digest that are needed and not held, and where a record is that needs them."""
-    held: set[str | None] = {None}  # a 304 is of this capture's own visit
+    """Missing payloads by digest, with the place of a record that needs them."""
+    held: set[str | None] = {None}  # a 304 without digest refers to this capture's own visit
     needed: dict[str | None, tuple[Path, int]] = {}
     for folder in folders:
         for index in folder.glob("*.cdxj"):
@@ -119,14 +119,14 @@ def _lacking(folders: Sequence[Path]) -> dict[str, tuple[Path, int]]:
 
 
 def lost_warcs(folders: Iterable[Path]) -> list[Path]:
-    """WARC files that only their index is left of."""
+    """WARC files that are missing while their index is there."""
     indexes = (index for folder in folders for index in sorted(folder.glob("*.cdxj")))
     warcs = (index.with_name(index.name.removesuffix(".cdxj") + SUFFIX) for index in indexes)
     return [warc for warc in warcs if not warc.exists()]
 
 
 def _collect(folders: Sequence[Path], collection: Path) -> None:
-    """A collection of links to the files as they are."""
+    """Make a pywb collection of links to the files."""
     for part in ("archive", "indexes"):
         (collection / part).mkdir(parents=True)
     for folder in folders:
@@ -134,15 +134,15 @@ def _collect(folders: Sequence[Path], collection: Path) -> None:
         if not warcs:
             raise UsageError(f"{str(folder)!r} holds no WARC files; name a folder given as output=")
         for warc in warcs:
-            with suppress(FileExistsError):  # names tell site, time and run: a copy of the same file
+            with suppress(FileExistsError):  # a copy of the same file: names contain site, time and run
                 (collection / "archive" / warc.name).symlink_to(warc.resolve())
     indexes = [index for folder in folders for index in sorted(folder.glob("*.cdxj"))]
-    with (collection / "indexes" / "index.cdxj").open("w", encoding="utf-8") as out:  # pywb asks each file each time
+    with (collection / "indexes" / "index.cdxj").open("w", encoding="utf-8") as out:  # one: pywb searches each file
         out.writelines(preferred(merged(indexes)))
 
 
 def _lay_rules(program: Path, place: Path) -> None:
-    """Links with a session's id, which a crawl drops, lead to what it asked for."""
+    """Write pywb's rules, so that links with session ids, which a crawl drops, find the captured pages."""
     if text := rules(program):
         (place / "rules.yaml").write_text(text, encoding="utf-8")
         with (place / "config.yaml").open("a") as config:
@@ -150,7 +150,7 @@ def _lay_rules(program: Path, place: Path) -> None:
 
 
 def _free_port() -> int:
-    """One that nobody listens on, below those that systems give out: pywb listens to it only some time later."""
+    """A free port below the range that systems assign, as pywb listens on it only some time later."""
     for port in secrets.SystemRandom().sample(_PORTS, 100):
         with socket.socket() as free, suppress(OSError):
             free.bind(("127.0.0.1", port))
@@ -159,9 +159,9 @@ def _free_port() -> int:
 
 
 def _take(port: int) -> None:
-    """Raise :class:`~sharc_crawler.errors.UsageError` where this port cannot be listened on: it may be another's."""
+    """Raise :class:`~sharc_crawler.errors.UsageError` if this port is in use."""
     with socket.socket() as free:
-        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that are over are in nobody's way
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # closed connections do not matter
         try:
             free.bind(("127.0.0.1", port))
         except OSError as error:
@@ -169,12 +169,12 @@ def _take(port: int) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, without what leads one Python environment into another."""
+    """The environment without variables of our Python environment."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
 
 
 def _wait(started: subprocess.Popen[bytes], port: int, place: Path) -> None:
-    """Wait until pywb itself answers on its port, and lives."""
+    """Wait until this pywb answers on its port."""
     deadline = time.monotonic() + _STARTING
     while time.monotonic() < deadline and started.poll() is None:
         if _serves(port, place) and started.poll() is None:
@@ -185,14 +185,14 @@ def _wait(started: subprocess.Popen[bytes], port: int, place: Path) -> None:
 
 
 def _serves(port: int, place: Path) -> bool:
-    """Whether what answers on the port runs in this folder."""
+    """Does the server on the port run in this folder?"""
     with closing(HTTPConnection("127.0.0.1", port, timeout=10)) as asked, suppress(OSError, HTTPException):
         asked.request("GET", f"/static/{_OWN}")
         return asked.getresponse().read(4096) == os.fsencode(place)
     return False
 
 
-# -- addresses that links spell otherwise than they were asked for, or that share an index key -------------------------
+# -- URLs that links spell differently than they were requested, or that share an index key ----------------------------
 
 
 _DROPPED = _PARAMETERS.pattern.replace(".*", "[^&]*")
@@ -207,16 +207,16 @@ _SAME = "".join(
         (rf"({FORMS})\?(?:.*&)?{LEADS_ON}", r"\1"),
     )
 )
-#: pywb's own last rule looks for what differs in the query alone; ours in the path's session, too
+#: pywb's last rule finds URLs that differ only in the query; ours also those that differ in a session id in the path
 _LAST = re.compile(r"(- url_prefix: ''\n +fuzzy_lookup:\n)( +)match: '\(\)'\n?")
-#: lines of the index that pywb looks through, a second or two, where addresses differ in the query alone; its own 100
-#: are those of 50 pages that one program shows
+#: lines of the index that pywb searches for URLs that differ only in the query, which takes a second or two; its
+#: default of 100 covers 50 pages of a program
 _LIMIT, MOST = re.compile(r"(?<=fuzzy_search_limit: ')\d+"), "10000"
 _ANY = rf"(?i){_IN_PATH}|/?\?.*$"
 
 
 def rules(program: Path) -> str:
-    """The rules of pywb for addresses not in its index, and what a crawl drops of them; empty: it has other rules."""
+    """The rules of pywb for URLs that are not in its index, extended by ours; empty: its rules have another form."""
     for path in program.resolve().parent.parent.glob("lib/python*/site-packages/pywb/rules.yaml"):
         own = path.read_text(encoding="utf-8")
         if _BEFORE in own and _LAST.search(own):
@@ -230,9 +230,9 @@ def _last(found: re.Match[str]) -> str:
 
 
 def preferred(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of a sorted index, without failures of one spelling of an address where another was answered.
+    """The lines of a sorted index, without failures of one spelling of a URL if another one was answered.
 
-    Keys fold case: ``MAIN.HTM``, which is not there, and ``main.htm``, which is, are one to a replay.
+    Keys are in lower case, so a replay cannot tell ``MAIN.HTM``, which does not exist, from ``main.htm``, which does.
     """
     for _, group in groupby(lines, key=lambda line: line.partition(" ")[0]):
         alike = list(group)

@@ -1,4 +1,4 @@
-"""Rows of text in a temporary file: what is written down for each page of a capture costs no memory for its text."""
+"""Rows of text in a temporary file, so that they take hardly any memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sharc_crawler.archive.files import append_whole
 
 
 class _File:
-    """A file without a name, for all rows of the folders on one disk: a thousand sites are no thousand files."""
+    """A temporary file for the rows of all folders on a disk: a thousand sites share one file."""
 
     def __init__(self, folder: Path) -> None:
         self._file = TemporaryFile(buffering=0, dir=folder)  # noqa: SIM115 - closed with the last rows
@@ -33,7 +33,7 @@ class _File:
         return self._file.read(length)
 
 
-_files: WeakValueDictionary[int, _File] = WeakValueDictionary()  # by disk
+_files: WeakValueDictionary[int, _File] = WeakValueDictionary()  # disk → file
 
 
 def _file_in(folder: Path) -> _File:
@@ -45,9 +45,9 @@ def _file_in(folder: Path) -> _File:
 
 
 class Rows:
-    """Rows of fields, by number; the file, which has no name in its folder, goes with the last of them.
+    """Rows of fields, by number, in a file that is removed after use.
 
-    What a full disk refuses is not written, nor half of it.
+    On a full disk a row is not written, not even in part.
 
     >>> from pathlib import Path
     >>> rows = Rows(Path())
@@ -63,13 +63,13 @@ class Rows:
 
     @cached_property
     def _file(self) -> _File:
-        return _file_in(self._folder)  # with the first row: a certificate's WARC file has none in its index
+        return _file_in(self._folder)  # opened for the first row, as some files' indexes have none
 
     def __len__(self) -> int:
         return len(self._starts)
 
     def append(self, *fields: object) -> None:
-        """Append a row: texts without tabs and line ends, numbers, ``None``."""
+        """Append a row of numbers, ``None``, and texts without tabs and line ends."""
         row = "\t".join(["" if field is None else str(field) for field in fields]).encode("utf-8", "surrogatepass")
         self._starts.append(self._file.append(row))
         self._lengths.append(len(row))

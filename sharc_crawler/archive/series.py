@@ -1,4 +1,4 @@
-"""The WARC files of one run, one after another: opening, rotation, carrying on after a crash, indexes."""
+"""Write the WARC files of a run: opening, rotation, recovery after a crash, indexes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class WarcSeries:
-    """Appends records to the run's open file; opens the next one when that is full."""
+    """Appends records to the run's open file, and opens the next one when it is full."""
 
     def __init__(self, folder: Path, site: str, run: str, info: CaptureInfo, options: WarcOptions) -> None:
         self._folder, self._site, self._run = folder, site, run
@@ -56,10 +56,10 @@ class WarcSeries:
         packed: Octets = b"",
         entry: Callable[[CaptureRef], IndexEntry] | None = None,
     ) -> CaptureRef:
-        """Write records that belong together, and name the first in the index, or nothing; returns where it lies.
+        """Write the records of an exchange; returns the place of the first.
 
-        ``packed``: the first one, where it is packed already; ``entry``: of the index (``None``: it has none).
-        A file that may not grow so far (``ulimit -f``) is full: they are in the next one, if that takes them.
+        ``packed``: the first record, if it is packed already; ``entry`` makes its index entry (``None``: no entry).
+        If the file must not grow further (``ulimit -f``), the records go to the next one.
         """
         while True:
             try:
@@ -86,7 +86,7 @@ class WarcSeries:
         if entry is not None:
             try:
                 self._index.append(entry(ref))
-            except BaseException:  # a full disk took the records and not their row: no index may lack a record
+            except BaseException:  # the disk is full: without their entry the records must go, too
                 file.cut(offset)
                 raise
         self._records += len(drafts)
@@ -95,7 +95,7 @@ class WarcSeries:
     def _packed(
         self, drafts: list[Draft], shared: Fields, lengths: list[int], packed: Octets
     ) -> Iterator[bytes | memoryview]:
-        """Records in pieces; ``lengths`` is told how long each came out."""
+        """Packed records in pieces; their lengths are appended to ``lengths``."""
         for number, draft in enumerate(drafts):
             members = pieces(packed) if packed and not number else self._member(draft, shared)
             lengths.append(0)
@@ -112,7 +112,7 @@ class WarcSeries:
         return large_member(fields, block, draft.start, level)
 
     def sync(self) -> None:
-        """Have all that was written on the disk."""
+        """Make everything written outlast a power failure."""
         if self._file is not None:
             self._file.sync()
             self._index.keep(self._file.size, self._records)
@@ -123,7 +123,7 @@ class WarcSeries:
         self._closed = True
 
     def abandon(self) -> None:
-        """Leave the open file as it is, to somebody else; nothing can be written afterwards."""
+        """Leave the open file to another process; nothing can be written afterwards."""
         if self._file is not None:
             self._file.abandon()
         self._file, self._closed = None, True
@@ -145,9 +145,9 @@ class WarcSeries:
         try:
             file.append([packed])
             if ".epoch-" in name:
-                from sharc_crawler.archive.owners import check_own  # a fleet's alone
+                from sharc_crawler.archive.owners import check_own  # only for fleets
 
-                check_own(file.path)  # last: whoever takes the site over looks for open files after that
+                check_own(file.path)  # last, as a new owner looks for open files after it has removed the old epoch
         except BaseException:
             file.discard()
             raise
@@ -159,8 +159,8 @@ class WarcSeries:
     def _finish(self) -> None:
         if self._file is None:
             return
-        self._file.sync()  # an index names nothing that a power failure may take
-        self._file.check_owner()  # nor is it put beside another owner's file
+        self._file.sync()  # first, as an index must not list lost records
+        self._file.check_owner()  # nor lie beside another owner's file
         self._index.write()
         self._file.close()
         self._index.close(self._file.size)
@@ -180,7 +180,7 @@ class WarcSeries:
             logger.warning("%s was left open: %d records kept, %d bytes cut", file.path, file.records, file.cut)
 
     def _former(self) -> list[tuple[int, Path]]:
-        """The run's files that are there already, with their serials."""
+        """The run's existing files with their serial numbers."""
         former = files_of(self._folder, self._site, self._run)
         for _, path in former:
             if path.name.endswith(OPEN):

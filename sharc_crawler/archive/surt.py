@@ -1,7 +1,7 @@
-"""Sort keys of URLs (SURT): ``com,example)/path?query``, so that an index keeps a site's pages together.
+"""Sort keys of URLs (SURT): ``com,example)/path?query``, which keep a site's pages together in an index.
 
-The rules are those that replay tools look a page up by: the host reversed without ``www``, lower case, the query's
-parameters sorted, session identifiers dropped. Own code, so that no copyleft library is needed at run time.
+The rules are those of replay tools: the host is reversed without ``www``, all is in lower case, the query's parameters
+are sorted, session ids dropped. This is own code, because the common library has a copyleft licence.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
 _WWW = re.compile(r"^www\d*\.")
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
-_PLAIN = re.compile(r"[!$&-~\"]*")  # what neither decoding nor encoding changes
+_PLAIN = re.compile(r"[!$&-~\"]*")  # text that neither decoding nor encoding changes
 _KEPT = frozenset(range(0x21, 0x7F)) - set(b"#%")
 _SESSION = re.compile(
     r"(?:^|(?<=&))(?:(?:jsessionid|phpsessid|sid)=[0-9a-z]{32}|aspsessionid[a-z]{8}=[a-z]{24}|cfid=[^&]+&cftoken=[^&]+)"
@@ -34,7 +34,7 @@ def surt(url: str) -> str:
     return f"{host}){_path(path)}" + (f"?{query}" if query else "")
 
 
-@lru_cache(256)  # one after the other a site's pages share it
+@lru_cache(256)  # consecutive URLs often have the same host
 def _host(scheme: str, place: str) -> str | None:
     parts = SplitResult(scheme, place, "", "", "")
     if not parts.hostname:
@@ -59,7 +59,7 @@ def _session_free(query: str) -> str:
 
 
 def _normal(text: str) -> str:
-    """Percent-decoded until nothing changes, then encoded no more than a key needs; lower case."""
+    """Percent-decode until nothing changes, then encode only what a key needs, in lower case."""
     if _PLAIN.fullmatch(text):
         return text.lower()
     data = text.encode("utf-8", "surrogatepass")

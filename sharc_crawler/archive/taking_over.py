@@ -1,7 +1,7 @@
-"""A site's folder is taken over from a former owner, which may not be dead, only slow.
+"""Take a site's folder over from a former owner, which may still be alive, only slow.
 
-What that one writes for itself is removed, so that it can put none of it elsewhere any more. WARC files that it left
-open are sealed by copying.
+The former owner's own folder is removed, so that it cannot move files from there any more. WARC files that it left open
+are finished in a copy.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from sharc_crawler.archive.owners import former, own_name
 from sharc_crawler.archive.recovery import record_ends
 from sharc_crawler.errors import Superseded
 
-STAY = (SUFFIX, ".cdxj")  #: what never changes once it is there
+STAY = (SUFFIX, ".cdxj")  #: files that never change once they are there
 _DRAFT = ".draft"
 _GONE = ".gone"
 
 
 def take_over(folder: Path, epoch: int) -> list[Path]:
-    """Go on in a folder as the owner of this epoch; the files that were sealed.
+    """Become the owner of a folder with this epoch; returns the files that were sealed.
 
-    Raises :class:`~sharc_crawler.errors.Superseded` where a later one has been here.
+    Raises :class:`~sharc_crawler.errors.Superseded` if there is a later owner.
     """
     remove_own(folder, epoch - 1)
     return seal_former(folder, epoch)
 
 
 def remove_own(folder: Path, upto: int) -> None:
-    """What owners up to an epoch wrote for themselves goes: at once under its name, whatever is still written there."""
+    """Remove the own folders of owners up to an epoch. Renaming first makes them unusable even if still written to."""
     for name in former((path.name for path in folder.glob(f"{own_name(0)[:-1]}*")), upto + 1):
         path = folder / name
         if not name.endswith(_GONE):
-            with suppress(FileNotFoundError):  # somebody else takes the site over, too
+            with suppress(FileNotFoundError):  # another process takes the site over, too
                 path = path.rename(folder / f"{name}{_GONE}")
         shutil.rmtree(path, ignore_errors=True)
 
 
 def put_in_place(ready: Path, folder: Path, check: Callable[[], None]) -> None:
-    """Rename what an owner has made ready, among its own; WARC files and indexes that are there stay.
+    """Move the files that an owner has prepared to their places; existing WARC files and indexes stay.
 
-    ``check`` is called before each file, and raises where it is not to be put any more. Raises
-    :class:`~sharc_crawler.errors.Superseded` where the folder was taken over.
+    ``check`` is called before each file, and raises to stop. Raises :class:`~sharc_crawler.errors.Superseded` if the
+    folder was taken over.
     """
     try:
         for path in sorted(ready.iterdir()):
@@ -61,10 +61,10 @@ def put_in_place(ready: Path, folder: Path, check: Callable[[], None]) -> None:
 
 
 def seal_former(folder: Path, epoch: int) -> list[Path]:
-    """Give every file that former owners left open its final name, with its whole records; those that were sealed.
+    """Finish every file that former owners left open, with its whole records; returns the finished files.
 
-    Nobody writes in the folder but them and the caller. What an owner that goes on all the same appends is in nobody's
-    archive. A sealing that was cut off is done by the next one.
+    Only former owners and the caller may write to the folder. Whatever a former owner still appends is lost. An
+    interrupted sealing is completed by the next one.
     """
     names = former((path.name for path in folder.glob(f"*{SUFFIX}*")), epoch)
     forget_drafts(folder)

@@ -1,6 +1,6 @@
-"""WACZ 1.1.1: WARC files, index, pages and more in one file that viewers open as it is.
+"""Write WACZ 1.1.1: WARC files, index, pages and more in one file for viewers.
 
-See https://specs.webrecorder.net/wacz/1.1.1/. Everything is stored as it is, so that any part can be read in place.
+See https://specs.webrecorder.net/wacz/1.1.1/. Files are stored uncompressed, so that any part can be read in place.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ VERSION = "1.1.1"
 PACKAGE, SEAL = "datapackage.json", "datapackage-digest.json"
 WACZ = ".wacz"
 SINGLE, MULTI = "data-package", "multi-wacz-package"  #: profiles
-SIGNED = "signedData"  #: in the latter
-#: what opening a zip file raises for a file that is none, or is of a version to come
+SIGNED = "signedData"  #: field with the signature in :data:`SEAL`
+#: raised by opening a file that is no zip file, or of a later version
 NO_ZIP = (zipfile.BadZipFile, NotImplementedError)
 _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a WACZ file says of itself."""
+    """The description of a WACZ file."""
 
     title: str
     description: str
@@ -46,7 +46,7 @@ class About:
     main_date: str | None = None
 
     def fields(self) -> dict[str, Any]:
-        """The same facts as fields of ``datapackage.json``."""
+        """The fields of ``datapackage.json``."""
         created = datetime.fromtimestamp(self.created, UTC)
         known = {
             "title": self.title,
@@ -62,13 +62,13 @@ class About:
 
 @dataclass(slots=True)
 class Contents:
-    """What goes into a WACZ file."""
+    """The contents of a WACZ file."""
 
     warcs: Sequence[Path]
     indexes: Sequence[Path]
     pages: Iterable[Mapping[str, Any]]  #: ``url``, ``ts`` and more
     more: Mapping[str, Path] = field(default_factory=dict)  #: name in the package → file
-    stated: Mapping[Path, str] = field(default_factory=dict)  #: SHA-256 of WARC files that were certified
+    stated: Mapping[Path, str] = field(default_factory=dict)  #: certified WARC file → SHA-256
 
 
 def write_wacz(
@@ -78,10 +78,10 @@ def write_wacz(
     progress: Callable[[int], None] = lambda _: None,
     sign: Callable[[str], dict[str, str]] | None = None,
 ) -> Path:
-    """Write a WACZ file, whole or not at all; ``progress`` is given the bytes of the files as they are copied.
+    """Write a WACZ file, whole or not at all; ``progress`` is given the number of bytes as they are copied.
 
     ``sign`` makes the signature (``signedData``) of its digest. Raises :class:`~sharc_crawler.errors.DataError` for a
-    WARC file that is not as stated.
+    WARC file with another digest than stated.
     """
     with _drafted(path) as package:
         _Writer(package, about.created, progress).write(contents, about, sign)
@@ -95,7 +95,7 @@ def write_multi_wacz(
     progress: Callable[[int], None] = lambda _: None,
     sign: Callable[[str], dict[str, str]] | None = None,
 ) -> Path:
-    """Write WACZ files, by name, as parts of one, whole or not at all; each is copied before the next is asked for."""
+    """Write a WACZ file of WACZ files, whole or not at all; each part is copied before the next is requested."""
     with _drafted(path) as package:
         writer = _Writer(package, about.created, progress)
         for name, part in parts:
@@ -134,7 +134,7 @@ class _Writer:
         self.close(SINGLE, about, sign)
 
     def close(self, profile: str, about: About, sign: Callable[[str], dict[str, str]] | None) -> None:
-        """Say what was written, and seal that."""
+        """Write the description of all files, and its seal."""
         head = {"profile": profile, "resources": self._resources, **about.fields()}
         text = json.dumps(head, indent=2, ensure_ascii=False).encode()
         self._add(PACKAGE, io.BytesIO(text))
@@ -144,13 +144,13 @@ class _Writer:
         self._add(SEAL, io.BytesIO(json.dumps(seal, indent=2).encode()))
 
     def file(self, name: str, source: Path) -> str:
-        """Copy a file, and say its SHA-256."""
+        """Copy a file; returns its SHA-256."""
         with source.open("rb") as stream:
             return self._add(name, stream)
 
     def _add(self, name: str, stream: IO[bytes]) -> str:
         info = zipfile.ZipInfo(name, self._date)
-        info.file_size = stream.seek(0, io.SEEK_END)  # past 2 GiB the zip file needs wider fields, from the start
+        info.file_size = stream.seek(0, io.SEEK_END)  # needed in advance: above 2 GiB, zip files need wider fields
         made, length = hashlib.sha256(), 0
         stream.seek(0)
         with self._package.open(info, "w") as into:
@@ -164,23 +164,23 @@ class _Writer:
 
 
 def listed(name: str, sha256: str, length: int) -> dict[str, Any]:
-    """A file in a package's description.
+    """The entry of a file in a package's description.
 
-    Lines of JSON are told to be text: validators of data packages take them for tables, and a page without a target, in
-    the column of targets, for another type than that of the few that have one.
+    JSON Lines are declared as text. Otherwise validators of data packages read them as tables, and object to columns
+    that are mostly empty.
     """
     kind = {"format": "txt"} if name.endswith(".jsonl") else {}
     return {"name": slug(name), "path": name, "hash": sha256, "bytes": length, **kind}
 
 
 def page_lines(pages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The list of pages, line by line, each with its end."""
+    """The lines of the list of pages, with their ends."""
     head = {"format": "json-pages-1.0", "id": "pages", "title": "Pages"}
     return (json.dumps(line, ensure_ascii=False) + "\n" for line in chain([head], pages))
 
 
 def zip_date(created: Instant) -> tuple[int, int, int, int, int, int]:
-    """The date of all files in a package, which is none before 1980, and of an even second.
+    """The date of all files in a package; zip files have no dates before 1980, and only even seconds.
 
     >>> zip_date(1_795_000_001.5)
     (2026, 11, 18, 11, 6, 40)
@@ -190,5 +190,5 @@ def zip_date(created: Instant) -> tuple[int, int, int, int, int, int]:
 
 
 def slug(name: str) -> str:
-    """A resource's name: lower case, as data packages want it."""
+    """A resource's name, in lower case as data packages require."""
     return re.sub(r"[^a-z0-9._-]+", "-", PurePosixPath(name).name.lower())

@@ -1,4 +1,4 @@
-"""Is a WACZ file as it was written? Every byte counts: contents by their digests, the zip file's own by its form."""
+"""Check that a WACZ file was not altered: contents by their digests, all other bytes of the zip file by their form."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from sharc_crawler.instants import unix
 
 _HEADER = struct.Struct("<4s5H3L2H")  #: of a file within a zip file
 _WIDE = 0xFFFFFFFF
-_VERSIONS = {20, 45}  #: of the format: plain, and with the wider fields of large zip files
+_VERSIONS = {20, 45}  #: of the zip format: plain, and with the wider fields of large files
 _BLOCK = 1 << 20
-LARGEST = 1 << 26  #: bytes of what is packed, and looked at
-_MODE = 0o600 << 16  #: of all files: for their owner alone
-#: what the directory says of each entry, and no file's header repeats
+LARGEST = 1 << 26  #: most bytes of a compressed file, unpacked
+_MODE = 0o600 << 16  #: mode of all files: readable by their owner only
+#: fields of an entry in the directory that a file's header does not repeat
 _ALIKE = ("create_system", "reserved", "volume", "internal_attr", "external_attr", "comment", "date_time")
-#: what reading a file may raise whose place, size or compression in the zip file was altered
+#: raised by reading a file whose place, size or compression in the zip file was altered
 UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, EOFError, OSError, ValueError, struct.error)
 
 
 def altered(path: Path, progress: Callable[[int], None] = lambda _: None) -> Iterator[tuple[str, str]]:
-    """(file in the package, what is wrong with it); raises :class:`zipfile.BadZipFile` for what is no zip file.
+    """(file in the package, what is wrong with it); raises :class:`zipfile.BadZipFile` if it is no zip file.
 
-    ``progress`` is given the bytes as they are read. Raises :class:`~sharc_crawler.errors.DataError` for a package with
-    documents that no memory need hold.
+    ``progress`` is given the number of bytes as they are read. Raises :class:`~sharc_crawler.errors.DataError` for a
+    package with compressed files that are too large for memory.
     """
     with zipfile.ZipFile(path) as package:
         _refuse_bombs(path, package)
@@ -47,7 +47,7 @@ def altered(path: Path, progress: Callable[[int], None] = lambda _: None) -> Ite
 
 
 def _refuse_bombs(path: Path, package: zipfile.ZipFile) -> None:
-    """What is packed may be a thousandth of its size in the file; ours pack nothing."""
+    """Raise DataError for large compressed files, which may unpack to a thousandfold; our packages compress nothing."""
     for info in package.infolist():
         if info.compress_type != zipfile.ZIP_STORED and info.file_size > LARGEST:
             what = f"{path}: {info.filename} is of {info.file_size:,} bytes unpacked"
@@ -68,7 +68,7 @@ def _digests(package: zipfile.ZipFile, progress: Callable[[int], None]) -> Itera
 
 
 def _listed(package: zipfile.ZipFile, found: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """The package lists its files with their digests, and is sealed with its own."""
+    """Compare the files with the package's description, and the description with its seal."""
     try:
         text = package.read(PACKAGE)
         about = json.loads(text)
@@ -95,14 +95,14 @@ def _listed(package: zipfile.ZipFile, found: dict[str, str]) -> Iterator[tuple[s
 
 
 def _as_written(about: Any, text: bytes, package: zipfile.ZipFile) -> bool:
-    """Does the description say in our form what we say: the files in their order, our profile, their date?"""
+    """Is the description in our form: JSON as we write it, files in order, our profile and versions, one date?"""
     names = [info.filename for info in package.infolist() if info.filename not in (PACKAGE, SEAL)]
     resources = [listed(one["path"], one["hash"], one["bytes"]) for one in about["resources"]]
     former = [{name: value for name, value in one.items() if name != "format"} for one in resources]
     dates = {info.date_time for info in package.infolist()}
     return (
         text == json.dumps(about, indent=2, ensure_ascii=False).encode()
-        and about["resources"] in (resources, former)  # packages without formats were made before
+        and about["resources"] in (resources, former)  # former versions gave no formats
         and [one["path"] for one in resources] == names
         and (about["profile"], about["wacz_version"]) in {(SINGLE, VERSION), (MULTI, VERSION)}
         and dates == {zip_date(unix(about["created"]))}
@@ -111,7 +111,7 @@ def _as_written(about: Any, text: bytes, package: zipfile.ZipFile) -> bool:
 
 
 def _form(path: Path) -> Iterator[tuple[str, str]]:
-    """Local headers repeat the directory, entries are of one kind, and nothing lies between or behind them."""
+    """Check that local headers repeat the directory, entries are alike, and no bytes lie between or after them."""
     with zipfile.ZipFile(path) as package, path.open("rb") as stream:
         infos = package.infolist()
         end = 0
@@ -131,12 +131,12 @@ def _form(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _header(info: zipfile.ZipInfo, stream: IO[bytes]) -> tuple[int, str | None]:
-    """How long the header before a file is, and what is wrong with it."""
+    """The length of a file's local header, and what is wrong with it."""
     stream.seek(info.header_offset)
     header = _HEADER.unpack(stream.read(_HEADER.size))
     name, extra = stream.read(header[9]), stream.read(header[10])
     length = _HEADER.size + len(name) + len(extra)
-    wide = bool(extra)  # the sizes of large files are in an extra field
+    wide = bool(extra)  # large files have their sizes in an extra field
     sizes = (_WIDE, _WIDE) if wide else (info.compress_size, info.file_size)
     year, month, day, hour, minute, second = info.date_time
     date, time = (year - 1980) << 9 | month << 5 | day, hour << 11 | minute << 5 | second // 2
@@ -151,21 +151,22 @@ def _header(info: zipfile.ZipInfo, stream: IO[bytes]) -> tuple[int, str | None]:
 
 
 def _directory(start: int, infos: list[zipfile.ZipInfo]) -> bytes:
-    """Directory and end of a zip file with these entries, as they are written: readers differ in what else they take.
+    """Directory and end of a zip file with these entries, as Python writes them.
 
-    Some follow the place that a large file's end names, where others believe that its directory is just before it.
+    Other forms are read differently: some readers follow the place of the directory that a large file's end names,
+    others expect it just before.
     """
     behind = _Behind(start)
     with zipfile.ZipFile(behind, "w") as made:
         for info in infos:
             plain = copy(info)
-            plain.extra = plain.comment = b""  # where sizes need an extra field it is made
+            plain.extra = plain.comment = b""  # an extra field for sizes is made if needed
             made.filelist.append(plain)
     return behind.getvalue()
 
 
 class _Behind(BytesIO):
-    """What is written behind the first bytes of a file."""
+    """A buffer for the end of a file, whose offsets begin at ``start``."""
 
     def __init__(self, start: int) -> None:
         super().__init__()

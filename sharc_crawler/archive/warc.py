@@ -1,4 +1,4 @@
-"""WARC/1.1 of one site capture: every exchange as it was on the wire."""
+"""Write a site capture's exchanges to WARC/1.1 files, as they were on the wire."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOT_MODIFIED = 304
 
 
 class Packed(NamedTuple):
-    """A large answer that is a record already."""
+    """A large answer, packed as a record already."""
 
     message: HttpResponse
     draft: Draft
@@ -38,9 +38,9 @@ class Packed(NamedTuple):
 class WarcWriter:
     r"""Writes one site capture's exchanges: the :class:`~sharc_crawler.archive.base.CaptureWriter` of this project.
 
-    A writer of the same site and run in the same folder carries on where a former one ended or crashed: a torn record
-    is cut off (the log says what), numbering goes on, and what was stored before is still stored once. With
-    ``dedup="site"`` (or ``"collection"``) a payload that ``former`` finds in a former capture is not stored again.
+    A new writer of the same site and run in the same folder continues where a former one ended or crashed: it cuts off
+    and logs a torn record, continues the numbering, and does not store payloads again. With ``dedup="site"`` or
+    ``"collection"``, this includes payloads that ``former`` finds in former captures.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -72,7 +72,7 @@ class WarcWriter:
                 self._payloads.read(path)
 
     def stored(self) -> Iterator[tuple[Original, bool]]:
-        """The payloads that the capture holds in full, and whether they are chunked: for captures to come."""
+        """The payloads that the capture stores in full, and whether they are chunked, for later captures."""
         return self._payloads.stored() if self._payloads is not None else iter(())
 
     def __enter__(self) -> Self:
@@ -82,9 +82,9 @@ class WarcWriter:
         self.close()
 
     def write(self, exchange: Exchange, packed: Packed | None = None) -> CaptureRef:
-        """Write what was received (or that it failed), what was sent, and what else there is to note.
+        """Write an exchange: answer or failure, request, and notes.
 
-        ``packed``: the answer as a record, made before (it takes long for a large one).
+        ``packed``: its answer, packed before (which takes long for a large one).
         """
         message = packed.message if packed else parse_response(exchange.response)
         if message is None:
@@ -100,14 +100,14 @@ class WarcWriter:
         return ref
 
     def stored_already(self, exchange: Exchange, message: HttpResponse) -> Original | None:
-        """The answer that holds the same payload, framed the same."""
+        """The answer that stores the same payload with the same framing."""
         if self._payloads is None or exchange.truncated:
             return None
         return self._payloads.find(message.digest, chunked=message.chunked, here=exchange.evidence)
 
     def pack(self, exchange: Exchange, message: HttpResponse, folder: Path) -> Packed:
-        """A large answer as a record, in a file of the folder; nothing of the archive is touched."""
-        from sharc_crawler.archive.large_records import large_member  # few sites have such files
+        """Pack a large answer into a temporary file of the folder, without changing the archive."""
+        from sharc_crawler.archive.large_records import large_member  # rarely needed
         from sharc_crawler.bodies.spooling import Spooling
 
         draft = exchanges.response(exchange, message)
@@ -116,7 +116,7 @@ class WarcWriter:
         return Packed(message, draft, Spooling(folder, record).done())
 
     def write_revisit(self, exchange: Exchange, original: Original) -> CaptureRef:
-        """Write that the server said 304: ``exchange.url`` is as it was at ``original``."""
+        """Write an exchange answered with 304: its URL is as it was at ``original``."""
         message = parse_response(exchange.response)
         if message is None or message.status != _NOT_MODIFIED:
             status = message.status if message else None
@@ -126,7 +126,7 @@ class WarcWriter:
         return self._append(exchange, exchanges.not_modified(holder, former=former), message)
 
     def write_resource(self, resource: Resource) -> CaptureRef:
-        """Write what no server sent (WARC/1.1, 6.4): the crawl made it."""
+        """Write a document that the crawl made itself (WARC/1.1, 6.4)."""
         date = iso(resource.date)
         digest = labelled_digest(resource.block)
         draft = Draft("resource", [("WARC-Payload-Digest", digest)], resource.block, resource.media_type)
@@ -138,7 +138,7 @@ class WarcWriter:
         return self._series.append([draft], common, resource.date, entry=entry)
 
     def sync(self) -> None:
-        """Have all that was written on the disk; where that fails, another writer must go on, as after a crash."""
+        """Make everything written outlast a power failure; if this raises, a new writer must continue."""
         self._series.sync()
 
     def close(self) -> None:
@@ -146,7 +146,7 @@ class WarcWriter:
         self._series.close()
 
     def abandon(self) -> None:
-        """Touch the open file no more: it is another's."""
+        """Leave the open file to another process."""
         self._series.abandon()
 
     def _append(
@@ -173,7 +173,7 @@ def _entry(exchange: Exchange, main: Draft, message: HttpResponse, ref: CaptureR
 
 
 def _not_a_get(request: bytes) -> dict[str, str | None]:
-    """What the index says of a request that is no GET."""
+    """Fields of the index entry for a request other than GET."""
     if request.startswith(b"GET "):
         return {}
     from sharc_crawler.archive.posted import sent  # hardly ever

@@ -1,4 +1,4 @@
-"""A WARC file while it is written: it holds whole records, and its name says that it is open."""
+"""A WARC file that is being written: it always holds whole records, and its name says that it is open."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sharc_crawler.archive.open_files import here
 from sharc_crawler.errors import Superseded
 from sharc_crawler.locks import lock
 
-HELD: set[Path] = set()  #: the files that this process is writing, suspended ones too, by their names while open
+HELD: set[Path] = set()  #: the open files of this process by their ``.open`` names, including suspended ones
 
 
 class WarcFile:
@@ -25,14 +25,14 @@ class WarcFile:
         self._synced = 0  #: bytes that outlast a power failure
         self._lost: OSError | None = None  #: why the file could not be synced
         self._open_path = path.with_name(path.name + OPEN)
-        self._descriptor: int | None = None  # suspended: it is opened again when it is used
+        self._descriptor: int | None = None  # None: suspended, reopened when used
         self._reopen(os.O_CREAT | os.O_EXCL)
         HELD.add(self._open_path)
-        finalize(self, HELD.discard, self._open_path)  # a writer that was given up holds nothing
+        finalize(self, HELD.discard, self._open_path)  # in case the writer is dropped without closing
         sync_folder(path.parent)
 
     def append(self, pieces: Iterable[bytes | memoryview]) -> None:
-        """Write all of it or raise and leave the file as it was."""
+        """Append all pieces, or raise and leave the file as it was."""
         if self._lost:
             raise self._lost
         try:
@@ -41,15 +41,15 @@ class WarcFile:
             raise self._named(error) from error
 
     def cut(self, size: int) -> None:
-        """Take back what was appended last, and was not synced: the file has so many bytes again."""
+        """Truncate the file to a former size; only what was not synced may be removed."""
         os.ftruncate(self._ready(), size)
         self.size = size
 
     def sync(self) -> None:
-        """Have all that was appended on the disk.
+        """Make everything appended outlast a power failure.
 
-        Where that fails, what was appended since the last time is cut off, and nothing more is taken: the system may
-        have forgotten what it could not write, and would not say so again.
+        If that fails, everything since the last success is cut off, and the file cannot be used any more: the system
+        may have dropped unwritten data, and would not report that again.
         """
         if self._lost:
             raise self._lost
@@ -67,13 +67,13 @@ class WarcFile:
         self._synced = self.size
 
     def suspend(self) -> None:
-        """Let go of the descriptor for now. What is not on the disk goes there first; where it cannot, it is lost."""
+        """Sync the file, and close its descriptor for now."""
         with suppress(OSError):  # the next use raises it
             self.sync()
         self._let_go()
 
     def abandon(self) -> None:
-        """Hold the file no longer."""
+        """Close the file and leave it to another process."""
         self._let_go()
         HELD.discard(self._open_path)
 
@@ -83,7 +83,7 @@ class WarcFile:
         self._open_path.unlink()
 
     def check_owner(self) -> None:
-        """Raise :class:`~sharc_crawler.errors.Superseded` where another process has taken the file over."""
+        """Raise :class:`~sharc_crawler.errors.Superseded` if another process has taken the file over."""
         taken = self._open_path.with_name(self._open_path.name + TAKEN)
         if not self._open_path.exists() and (taken.exists() or self.path.exists()):
             raise Superseded(f"{self.path} is another worker's: it took the file over")
@@ -121,7 +121,7 @@ class WarcFile:
 
 
 def are_finished(folder: Path) -> bool:
-    """Whether no WARC file of a folder is open or lacks its index, as a crash leaves it."""
+    """Is no WARC file of a folder left open or without its index by a crash?"""
     with os.scandir(folder) as found:
         names = {entry.name for entry in found}
     warcs = (name for name in names if name.endswith((SUFFIX, SUFFIX + OPEN)))
@@ -129,7 +129,7 @@ def are_finished(folder: Path) -> bool:
 
 
 def in_use(folder: Path) -> Path | None:
-    """A file in the folder that a writer holds open at this moment."""
+    """A file in the folder that a process is writing at this moment."""
     for path in folder.glob(f"*{OPEN}"):
         descriptor = os.open(path, os.O_RDWR)
         try:

@@ -1,4 +1,4 @@
-"""WARC files of a folder: whose they are, by their names."""
+"""Names of WARC files: site, time, serial number and run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 80
 
 
 def safe_name(name: str) -> str:
-    """A name that is safe in a file name everywhere; a name that had to be changed is told apart by a digest.
+    """A name made safe for file names; if it has to be changed, a digest is appended.
 
     >>> safe_name("www.example.org"), safe_name("../etc/passwd")
     ('www.example.org', 'etc-passwd-e96c47ea')
@@ -38,14 +38,14 @@ def file_name(site: str, run: str, serial: int, started: Instant) -> str:
     )
 
 
-_EPOCH = r"(?:\.epoch-\d+)?"  #: in the name of a run: which of a site's owners wrote, where there was more than one
+_EPOCH = r"(?:\.epoch-\d+)?"  #: in the name of a run: the epoch of the owner that wrote the file, in a fleet
 _OWNER = re.compile(_EPOCH)
-_REST = re.compile(rf"\d{{14}}-(\d{{5,}})-(.+?){re.escape(SUFFIX)}(?:{re.escape(OPEN)})?")  #: of a name, after the site
+_REST = re.compile(rf"\d{{14}}-(\d{{5,}})-(.+?){re.escape(SUFFIX)}(?:{re.escape(OPEN)})?")  #: of a name after the site
 _NAME = re.compile(rf"(.+)-\d{{14}}-(\d{{5,}})-([A-Za-z0-9.-]+?){_EPOCH}{re.escape(SUFFIX)}")
 
 
 def series_of(name: str) -> tuple[str, str] | None:
-    """Site and run in the name of a file, as they are written there; ``None``: not a name of ours.
+    """Site and run in the name of a file; ``None``: it is not a name of ours.
 
     >>> series_of("example.org-20261118110640-00000-r1.warc.gz")
     ('example.org', 'r1')
@@ -62,9 +62,9 @@ def index_path(warc: Path) -> Path:
 
 
 def files_of(folder: Path, site: str, run: str) -> list[tuple[int, Path]]:
-    """A run's files of all its owners, open ones too, as (serial, path) in the order of writing."""
+    """A run's files by all owners, including open ones, as (serial, path) in the order of writing."""
     beginning, run = f"{safe_name(site)}-", safe_name(run)
-    with os.scandir(folder) as entries:  # there are as many series as sites, and each looks for its own
+    with os.scandir(folder) as entries:  # fast, as there may be thousands of files, and it is done for each site
         names = [entry.name for entry in entries if entry.name.startswith(beginning)]
     return sorted(
         (int(match[1]), folder / name)

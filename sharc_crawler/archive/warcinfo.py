@@ -1,4 +1,4 @@
-"""What each WARC file tells of its capture, for later readers."""
+"""The warcinfo record, which describes the capture at the beginning of each WARC file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from sharc_crawler.archive.records import named_fields
 
-#: fields of a warcinfo record that are ours to write
+#: fields of a warcinfo record that sharc writes, so that archives must not
 OWN_FIELDS = (
     "software",
     "format",
@@ -29,17 +29,17 @@ OWN_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class CaptureInfo:
-    """What each file's first record (warcinfo) tells of the capture."""
+    """The description of a capture in each file's first record (warcinfo)."""
 
     software: str
-    operator: str  #: who made it and how to reach them
+    operator: str  #: who made it, and how to contact them
     robots: str  #: policy towards robots.txt
     strategy: str
     parameters: Mapping[str, Any] = field(default_factory=dict)  #: the strategy's
     user_agent: str | None = None
-    session: str = ""  #: whose requests these are, and whether their secrets are there; empty: nobody's
-    began: str = ""  #: when the crawl that opened the file did, as a WARC date
-    further: tuple[tuple[str, str], ...] = ()  #: fields that the archive adds: ``publisher``, ``isPartOf``, …
+    session: str = ""  #: whose session was used, and whether its secrets are recorded; empty: none
+    began: str = ""  #: when the crawl that opened the file began, as a WARC date
+    further: tuple[tuple[str, str], ...] = ()  #: fields that the archive adds, such as ``publisher``
 
     def fields(self) -> list[tuple[str, str]]:
         """The facts as named fields of a warcinfo record.
@@ -62,5 +62,5 @@ class CaptureInfo:
         return [*known, *agent, *session, *began, *((name, value) for name, value in self.further)]
 
     def block(self, site: str, run: str, dedup: str) -> bytes:
-        """The record's block, for a file of a run of a site."""
+        """The record's block for the files of a site and run."""
         return named_fields([*self.fields(), ("site", site), ("run", run), ("deduplication", dedup)])

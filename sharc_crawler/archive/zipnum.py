@@ -1,4 +1,4 @@
-"""The index of a WACZ file: sorted CDXJ lines in gzipped blocks, and where each block starts (ZipNum)."""
+"""The index of a WACZ file (ZipNum): sorted CDXJ lines in gzipped blocks, and the offsets of the blocks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import IO
 
 DATA = "index.cdx.gz"
 LINES = 1024  #: per block
-AT_ONCE = 200  #: index files that are open together
+AT_ONCE = 200  #: most index files open at once
 
 
 def merged(indexes: Sequence[Path]) -> Iterator[str]:
-    """The lines of sorted index files, sorted; of thousands of files no more are open than a process may have."""
+    """Merge the lines of sorted index files, with at most :data:`AT_ONCE` of them open."""
     with ExitStack() as opened:
         if len(indexes) <= AT_ONCE:
             yield from heapq.merge(*(opened.enter_context(path.open(encoding="utf-8")) for path in indexes))
@@ -32,7 +32,7 @@ def merged(indexes: Sequence[Path]) -> Iterator[str]:
 
 
 def write_zipnum(lines: Iterable[str], data: IO[bytes], size: int = LINES) -> str:
-    r"""Write lines, each with its end, in blocks; returns the text of the index of blocks.
+    r"""Write lines, with their ends, in gzipped blocks; returns the text of the index of blocks.
 
     >>> import io
     >>> write_zipnum(["a 1 {}\n", "b 2 {}\n", "c 3 {}\n"], io.BytesIO(), size=2).splitlines()[1][:20]

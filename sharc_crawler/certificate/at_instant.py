@@ -1,9 +1,8 @@
-"""What captures show of a site at any instant: of each page the downloads next to it, before and after, compared.
+"""Certify a site at any instant: for each page, compare the last download before it with the first one after it.
 
-The captures' certificates say which downloads there are, and the WARC files what each of them brought. Where visit and
-revisit of one capture are these downloads, its own judgement of a 304 counts. Where bytes do not show a page, lastmods
-may: if captures audited their sitemaps, none of the site's captures found anything against these, and no two of the
-downloads do.
+The captures' certificates list the downloads; the WARC files hold what each of them brought. If the two downloads are
+visit and revisit of one capture, that capture's judgement of a 304 counts. Where bytes do not decide, lastmods may:
+only if captures audited their sitemaps, and neither these audits nor any two downloads contradict them.
 """
 
 from __future__ import annotations
@@ -52,16 +51,16 @@ class ReadCapture:
     name: str  #: of its folder, within the collection's
     document: Mapping[str, Any]  #: its certificate
     entries: PageEntries
-    judge: Judge  #: has its records
-    answer: Callable[[RecordedExchange], HttpResponse | None]  #: reads one
+    judge: Judge  #: judges from its records
+    answer: Callable[[RecordedExchange], HttpResponse | None]  #: reads an exchange's answer
 
 
 class Next(NamedTuple):
-    """The download of a page that is next to the instant, on one side of it."""
+    """The download of a page that is closest to the instant, on one side of it."""
 
     capture: ReadCapture
     entry: Entry  #: what the certificate says of the page
-    stated: Entry  #: and of the download
+    stated: Entry  #: what it says of the download
     outcome: Outcome  #: by its record
 
     @property
@@ -74,21 +73,21 @@ class Next(NamedTuple):
         return {"capture": self.capture.name, **self.stated}
 
     def facts(self) -> VisitFacts:
-        """The download as sums are made of it."""
-        one = self.outcome
-        return VisitFacts(Slot(self.stated["slot"]), one.result, one.started, one.ended, one.status, one.digest)
+        """The download as facts that can be summed."""
+        result, started, ended, status, digest, *_ = self.outcome
+        return VisitFacts(Slot(self.stated["slot"]), result, started, ended, status, digest)
 
 
 class _Mention(NamedTuple):
-    """Where a capture's pages name a download: of many pages nothing else is held."""
+    """Where a capture's file of pages lists a download: all that is kept in memory of it."""
 
     capture: ReadCapture
-    line: int  #: where that of its page begins
-    number: int  #: among the page's
+    line: int  #: offset of its page's line
+    number: int  #: of the download, among the page's
     started: Instant
 
     def read(self) -> Next:
-        """The download, with its record."""
+        """Read the download and its record again."""
         entry = _at(self.capture.entries, self.line)
         part, stated = _stated(entry)[self.number]
         outcome = self.capture.judge.download(entry, stated, part)
@@ -98,7 +97,7 @@ class _Mention(NamedTuple):
 
 @dataclass(slots=True)
 class _Around:
-    """A page, around the instant."""
+    """A page, with its downloads around the instant."""
 
     kind: Kind
     before: _Mention | None = None
@@ -106,16 +105,16 @@ class _Around:
     data: tuple[Url, ...] = ()
 
     def meet(self, one: _Mention, result: Result, instant: Instant) -> None:
-        """A download of it."""
+        """Take a download, if it is closer to the instant than those met before."""
         started, earlier, later = one.started, self.before, self.after
-        unseen = result is Result.NOT_MODIFIED  # to a revisit: what the visit brought is still what was seen last
+        unseen = result is Result.NOT_MODIFIED  # a revisit's 304: the visit's content was the last that was seen
         if started <= instant and not unseen and (earlier is None or started > earlier.started):
             self.before = one
         if started >= instant and (later is None or started < later.started):
             self.after = one
 
     def looks(self) -> tuple[Next | None, Next | None]:
-        """Both downloads, with their records."""
+        """The downloads before and after, read from their records."""
         return self.before and self.before.read(), self.after and self.after.read()
 
 
@@ -127,15 +126,15 @@ def certificate_at(
     others: Sequence[Mapping[str, Any]] = (),
     write: Callable[[Iterator[Entry]], Written] = list,  # type: ignore[assignment]
 ) -> tuple[dict[str, Any], Written]:
-    """The certificate of an instant, without what it states of its pages' file, and what became of these pages.
+    """The certificate of an instant, still without its file of pages, and what ``write`` returned for these pages.
 
-    ``write``: is given them, one after the other, and takes all. ``word``: reads what the captures' sitemaps say of
-    pages' last changes. ``others``: certificates of further captures of the site, which may have caught it lying.
+    ``write`` is given the pages' entries in turn. ``word`` reads what the captures' sitemaps say of pages' last
+    changes. ``others``: certificates of further captures of the site, which may have caught its sitemaps lying.
     """
     sums, documents = PageSums(instant), [*(one.document for one in captures), *others]
     pages = _pages(instant, captures, _AuditedWord(documents, word), lied=any(map(_lied, documents)))
     written = write(_summed(pages, sums))
-    notes = tuple(note for one in captures for note in one.document["capture"]["notes"])  # one unseen, none is better
+    notes = tuple(note for one in captures for note in one.document["capture"]["notes"])  # the weakest capture counts
     facts = CaptureFacts(site, (), "", instant, instant, instant, (), notes=notes)
     named = [{"name": one.name, "digest": one.document[DIGEST]} for one in captures]
     document = {
@@ -149,7 +148,7 @@ def certificate_at(
 
 
 def _summed(pages: Iterator[tuple[Entry, PageFacts]], sums: PageSums) -> Iterator[Entry]:
-    """The entries, as they are added up."""
+    """Pass the entries on, and add each page to the sums."""
     for entry, page in pages:
         if page.kind is Kind.PAGE:
             sums.add(page)
@@ -159,26 +158,26 @@ def _summed(pages: Iterator[tuple[Entry, PageFacts]], sums: PageSums) -> Iterato
 
 
 def sealed(document: Mapping[str, Any], pages: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with what it states of its pages' file, and with its digest."""
+    """The document with its file of pages, and with its digest."""
     whole = {**document, "pages": dict(pages)}
     return {**whole, DIGEST: digest(whole)}
 
 
 def _lied(document: Mapping[str, Any]) -> bool:
-    """Were 304s of the server caught lying in a capture, or may most of them have been lies?"""
+    """Did a capture catch the server's 304s lying, or could most of them have been lies?"""
     audit = document["capture"]["audit"] or {"strata": []}
     unshown = audit.get("unshown", {})
     other = unshown.get("alike", 0)
     if unshown.get("since", 0) + other > audit.get("audited", 0) - audit.get("changed", 0) - other:
-        return True  # more of those that were drawn changed just then, or had other bytes, than stayed
+        return True  # more of the sampled pages changed in between, or had other bytes, than stayed the same
     return any(one["of"] == "304" and one["caught"] for one in audit["strata"])
 
 
 class _AuditedWord:
-    """The sitemaps' word, as far as nothing was found against it."""
+    """What the sitemaps say, for classes of URLs where nothing contradicts them."""
 
     def __init__(self, documents: Sequence[Mapping[str, Any]], word: Callable[[], ServersWord]) -> None:
-        """``documents``: certificates of captures, which say what these found."""
+        """``documents``: certificates of captures, with the results of their audits."""
         audits = [audit for one in documents if (audit := one["capture"]["audit"] or {}).get("of") == "lastmod"]
         caught = any(one["of"] == "lastmod" and one["caught"] for audit in audits for one in audit["strata"])
         classes = [one for audit in audits for one in audit["classes"]]
@@ -187,9 +186,9 @@ class _AuditedWord:
         self._word = cache(word)
 
     def hold_against(self, around: Mapping[Url, _Around]) -> None:
-        """Two downloads that differ, between which a lastmod stands still: one such lie, and none of its kind counts.
+        """Drop a class of URLs if one of its pages differs between two downloads and its lastmod did not change.
 
-        What a capture's own masks leave out counts, too.
+        What a capture's own masks ignore counts as a difference, too.
         """
         for url, own in around.items():
             if (label := url_class(url)) not in self._believed:
@@ -200,9 +199,9 @@ class _AuditedWord:
                 self._believed.discard(label)
 
     def judge(self, url: Url, looks: Sequence[Next], instant: Instant) -> Judgement | None:
-        """A judgement by the server's word, where it shows the page as it was at the instant.
+        """A judgement by lastmods, if they show that the page is coherent; else ``None``.
 
-        No word says when a page went that is gone now, and a capture's own rules judge its 304s.
+        They do not say when a page disappeared, and 304s are judged by other rules.
         """
         if url_class(url) not in self._believed or any(one.outcome.result is not Result.OK for one in looks):
             return None
@@ -211,7 +210,7 @@ class _AuditedWord:
 
 
 def _downloads(looks: Sequence[Next], *, contents: bool = False) -> list[Download]:
-    """A page's downloads, to be compared with its lastmods; ``contents``: with what their bodies say."""
+    """A page's downloads, to be compared with its lastmods; ``contents``: with fingerprints of their bodies."""
     from sharc_crawler.certificate.lastmods import content_of  # which reads sitemaps
     from sharc_crawler.evidence.lastmods import download_of
 
@@ -227,7 +226,7 @@ def _downloads(looks: Sequence[Next], *, contents: bool = False) -> list[Downloa
 def _pages(
     instant: Instant, captures: Sequence[ReadCapture], word: _AuditedWord, *, lied: bool
 ) -> Iterator[tuple[Entry, PageFacts]]:
-    """Each page and resource, data first (pages are judged with it), then in the order of their second downloads."""
+    """Each page and resource: data first (pages are judged with it), then by the time of the second download."""
     around = _met(instant, captures)
     word.hold_against(around)
     judged = _Judged(instant, around, word, lied=lied)
@@ -242,7 +241,7 @@ def _met(instant: Instant, captures: Sequence[ReadCapture]) -> dict[Url, _Around
             own = around.setdefault(entry["url"], _Around(Kind(entry["kind"])))
             own.data += tuple(url for url in entry.get("data", ()) if url not in own.data)
             for number, (part, stated) in enumerate(_stated(entry)):
-                if stated and "server" in stated:  # a former capture's, which is asked itself
+                if stated and "server" in stated:  # a former capture's download: that capture lists it itself
                     continue
                 outcome = capture.judge.download(entry, stated, part)
                 if stated and outcome and outcome.result not in _SHOWS_NOTHING:
@@ -251,7 +250,7 @@ def _met(instant: Instant, captures: Sequence[ReadCapture]) -> dict[Url, _Around
 
 
 def _placed(entries: PageEntries) -> Iterator[tuple[int, Entry]]:
-    """Each with where its line begins."""
+    """Each entry with the offset of its line."""
     place = 0
     with entries.opened() as stream:
         for line in text_lines(stream):
@@ -260,7 +259,7 @@ def _placed(entries: PageEntries) -> Iterator[tuple[int, Entry]]:
 
 
 def _at(entries: PageEntries, place: int) -> Entry:
-    """The one whose line begins there."""
+    """The entry whose line begins at an offset."""
     with entries.opened() as stream:
         stream.seek(place)
         found: Entry = json.loads(stream.readline(LONGEST_LINE))
@@ -268,7 +267,7 @@ def _at(entries: PageEntries, place: int) -> Entry:
 
 
 def _stated(entry: Entry) -> list[tuple[str, Entry | None]]:
-    """The downloads of a page that its certificate states, with what each was."""
+    """The downloads of a page that its certificate states: (which one, what is stated)."""
     former = (("former visit", one) for one in entry.get("former", ()))
     return [*former, ("visit", entry["visit"]), ("revisit", entry.get("revisit"))]
 
@@ -278,7 +277,7 @@ def _started(one: _Mention | None) -> Instant:
 
 
 class _Judged:
-    """Pages, judged by the rules that judge a capture's."""
+    """Judges pages by the same rules as a capture does."""
 
     def __init__(self, instant: Instant, around: Mapping[Url, _Around], word: _AuditedWord, *, lied: bool) -> None:
         self._instant, self._around, self._word, self._lied = instant, around, word, lied
@@ -289,7 +288,7 @@ class _Judged:
                 self._revisits.visited(before.stated["uri"], before.outcome)
 
     def page(self, url: Url) -> tuple[Entry, PageFacts]:
-        """A page, as an entry and as sums are made of it."""
+        """A page as an entry of the certificate, and as facts that can be summed."""
         own = self._around[url]
         before, after = own.looks()
         entry: dict[str, Any] = {"url": url, "kind": own.kind.value}
@@ -324,7 +323,7 @@ class _Judged:
             return NEVER_REVISITED
         if after.outcome.result is Result.NOT_MODIFIED:  # to the revisit of a capture that visited the page before
             said = after.entry
-            if before.stated["digest"] != said["visit"]["digest"]:  # another capture's download came in between
+            if before.stated["digest"] != said["visit"]["digest"]:  # another capture downloaded it in between
                 return Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
             return Judgement(Verdict(said["verdict"]), Evidence(said["evidence"]), said["reason"])
         found = self._revisits.judge(before.stated["uri"], before.outcome, after.outcome, self._instant)
@@ -332,14 +331,14 @@ class _Judged:
         return self._told(before, after) if told and found.verdict is Verdict.COHERENT else found
 
     def _is_late(self, before: Next) -> bool:
-        """Was it asked for before the instant, and made after it? No record says how long it took: its Date does."""
+        """Was it requested before the instant, but answered after it? Records lack the duration; its Date tells."""
         date, ahead = before.outcome.date, self._revisits.clocks.ahead(before.stated["uri"], self._instant)
         return date is not None and ahead is not None and date - ahead > self._instant + DATE_PRECISION
 
     def _told(self, before: Next, after: Next) -> Judgement:
-        """A later capture was told that nothing had changed: no second copy was compared.
+        """Judge a page for which a later capture got a 304: no second copy was compared.
 
-        A validator that either capture called weak, as several contents share it, is so here.
+        If either capture found the validator weak (several contents share it), it is weak here, too.
         """
         if self._lied:
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NOT_MODIFIED_DOUBTED)
@@ -353,7 +352,7 @@ class _Judged:
 
 
 def _why_missing(before: Next | None) -> Reason:
-    """A page that was not there, or led elsewhere, when it was last looked at; or that nobody knew yet."""
+    """Why a page is missing: gone or redirected at its last download before the instant, or not known yet."""
     if before is None:
         return Reason.LATE
     return Reason.GONE if before.outcome.result is Result.GONE else Reason.REDIRECTED

@@ -1,4 +1,4 @@
-"""One text for one document, so that a digest can stand for it (RFC 8785, JSON Canonicalization Scheme)."""
+"""Canonical JSON (RFC 8785): each document has exactly one text, so a digest can stand for it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import json
 from typing import Any
 
 DIGEST = "digest"
-KEPT_IN = "kept_in"  #: where the certificate lies in the WARC files: not part of what lies there
+KEPT_IN = "kept_in"  #: the certificate's place in the WARC files; the copy there lacks this field
 
 
-def canonical(document: dict[str, Any]) -> bytes:
+def canonical(document: Any) -> bytes:
     """A document as canonical JSON: keys sorted, no white space, UTF-8.
 
-    Numbers must be whole, as those of a certificate are: others are written differently by different languages.
+    Numbers must be integers: programming languages write fractions differently.
 
     >>> canonical({"b": 1, "a": "é"}).decode()
     '{"a":"é","b":1}'
@@ -22,7 +22,7 @@ def canonical(document: dict[str, Any]) -> bytes:
 
 
 def digest(document: dict[str, Any]) -> str:
-    """SHA-256 of all of a document but its own digest, and but where it is kept.
+    """SHA-256 of a document without its fields ``digest`` and ``kept_in``.
 
     >>> digest({"a": 1})[:14]
     'sha256:015abd7'
@@ -32,17 +32,17 @@ def digest(document: dict[str, Any]) -> str:
 
 
 def kept(document: dict[str, Any]) -> bytes:
-    """What of ``certificate.json`` lies in the WARC files, byte for byte."""
+    """The copy of ``certificate.json`` in the WARC files, byte for byte."""
     return canonical({name: value for name, value in document.items() if name != KEPT_IN})
 
 
 def to_text(document: dict[str, Any]) -> str:
-    """The text of ``certificate.json``: one for each document, too, but for people's eyes."""
+    """The text of ``certificate.json``: also unique for each document, but indented for readers."""
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def whole_numbers(value: Any) -> Any:
-    r"""The value as JSON without fractional numbers: they, and what JSON or Unicode does not know, become text.
+    r"""The value as JSON without fractions: they become text, as does what JSON or Unicode cannot hold.
 
     >>> whole_numbers({"delay": 0.05, "size": 300.0, "names": ("a\udce4", 1)})
     {'delay': '0.05', 'size': 300, 'names': ['a\\udce4', 1]}

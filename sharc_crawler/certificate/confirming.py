@@ -1,8 +1,8 @@
-"""A provisional certificate confirmed: the sitemaps, read again after the site's lag, say what stands of its claims.
+"""Confirm a provisional certificate: read the sitemaps again after the site's lag, and see which claims still stand.
 
-The certificate stays as it is. ``confirmation/`` within the capture's folder holds the WARC files of the later reading
-and ``confirmation.json``. It is made elsewhere, and gets its name when all of it is on the disk. So whatever is cut off
-leaves the capture provisional or confirmed, and both verify.
+The certificate is not changed. ``confirmation/`` in the capture's folder holds the WARC files of the later reading and
+``confirmation.json``. The folder is made under another name and renamed when it is complete. An interruption therefore
+leaves the capture either provisional or confirmed, and both verify.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.archive.files import SUFFIX, sync_folder
 from sharc_crawler.archive.warc_names import index_path, series_of
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
+from sharc_crawler.certificate.canonical import canonical as as_text
 from sharc_crawler.certificate.examining import Again, lag_of
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.fixity import fixity, fixity_of
@@ -56,12 +57,12 @@ _FOR_GOOD = (Evidence.ATTESTED, Evidence.FORMER)
 class Unconfirmed(NamedTuple):
     """What a certificate leaves to be confirmed."""
 
-    pages: int  #: claimed provisionally
-    due: Instant  #: when a reading of the sitemaps counts
+    pages: int  #: number of pages claimed provisionally
+    due: Instant  #: from when on a reading of the sitemaps counts
 
 
 def outlook(document: Document) -> Unconfirmed | None:
-    """What a certificate leaves provisional, and from when on it can be confirmed; None: nothing.
+    """How many pages a certificate claims provisionally, and when they can be confirmed; None: no such page.
 
     >>> claim = {"grounds": [{"evidence": "provisional", "pages": 7}]}
     >>> outlook({"capture": {"claim": claim, "ended": "1970-01-01T00:01:00Z", "audit": {"lag": 30}}})
@@ -73,7 +74,7 @@ def outlook(document: Document) -> Unconfirmed | None:
 
 
 def waits(folder: Path) -> Unconfirmed | None:
-    """What a capture's folder leaves to be confirmed, and has no confirmation of."""
+    """As :func:`outlook`, for a capture's folder; None also if it was confirmed already."""
     document = None if (folder / CONFIRMATION).exists() else certificate_of(folder)
     try:
         return outlook(document) if document else None
@@ -82,7 +83,7 @@ def waits(folder: Path) -> Unconfirmed | None:
 
 
 def certificate_of(folder: Path) -> dict[str, Any] | None:
-    """The certificate of a folder with one capture; None: there is none, or one of several."""
+    """The certificate of a folder with a single capture; None: there is none that can be read."""
     try:
         return dict(json.loads((folder / CERTIFICATE).read_bytes()))
     except (OSError, ValueError, TypeError, RecursionError):
@@ -90,7 +91,7 @@ def certificate_of(folder: Path) -> dict[str, Any] | None:
 
 
 def confirmation_of(folder: Path) -> dict[str, Any] | None:
-    """What ``confirmation.json`` of a capture's folder says, if it has one."""
+    """The content of ``confirmation.json`` in a capture's folder, if it has one."""
     try:
         return dict(json.loads((folder / CONFIRMATION / CONFIRMED).read_bytes()))
     except FileNotFoundError:
@@ -100,7 +101,7 @@ def confirmation_of(folder: Path) -> dict[str, Any] | None:
 
 
 def standing(confirmation: Document | None) -> Callable[[Document], Document]:
-    """Pages of a certificate, as a confirmation leaves them, if there is one.
+    """A function that updates a certificate's page by the confirmation, if there is one.
 
     >>> page = {"url": "u", "verdict": "coherent", "evidence": "provisional"}
     >>> lost = {"url": "u", "verdict": "changed", "evidence": "attested"}
@@ -126,10 +127,10 @@ def standing(confirmation: Document | None) -> Callable[[Document], Document]:
 
 
 def confirm(folder: Path, read: Callable[[Document, Path], None]) -> dict[str, Any]:
-    """Confirm a capture that :func:`waits`; what its folder holds of that from then on.
+    """Confirm a capture that :func:`waits`; returns the confirmation.
 
-    ``read`` has the sitemaps of a certificate's ``capture`` read into a folder. Raises
-    :class:`~sharc_crawler.errors.SharcError` where they confirm nothing, and nothing is left behind then.
+    ``read`` downloads the sitemaps of a certificate's ``capture`` into a folder. Raises
+    :class:`~sharc_crawler.errors.SharcError` if they confirm nothing; the folder is then as before.
     """
     document = certificate_of(folder)
     assert document is not None, "it waits"
@@ -151,11 +152,11 @@ def confirm(folder: Path, read: Callable[[Document, Path], None]) -> dict[str, A
 
 @contextmanager
 def _held(place: Path) -> Iterator[Path]:
-    """An empty folder for one process; what a killed one left in it is removed."""
+    """Hold an empty folder for this process alone; what a killed process left in it is removed."""
     place.mkdir(exist_ok=True)
     descriptor = os.open(place, os.O_RDONLY)
     try:
-        if not lock(descriptor) or not os.fstat(descriptor).st_nlink:  # it has removed it since
+        if not lock(descriptor) or not os.fstat(descriptor).st_nlink:  # the other process has removed it since
             raise UsageError(f"{place.parent} is being confirmed by another process: leave it to that one")
         for left in place.iterdir():
             shutil.rmtree(left)
@@ -168,7 +169,7 @@ def _held(place: Path) -> Iterator[Path]:
 
 
 def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
-    """Confirm by the sitemaps that the WARC files in ``later`` hold, and write it beside these."""
+    """Confirm by the sitemaps in the WARC files of ``later``, and write the confirmation beside them."""
     source, read = open_source(folder), open_source(later)
     witness = ingest(read.warcs)
     lost = list(_unread(witness))
@@ -199,7 +200,7 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
 
 
 def _unread(later: Witness) -> Iterator[str]:
-    """What was asked for and neither answered nor led to something else that was asked for."""
+    """URLs that were requested, but neither answered nor redirected to another requested URL."""
     asked = {canonical(one.uri) for one in later}
     for one in later:
         status, place = one.message.status if one.message else None, None
@@ -210,14 +211,15 @@ def _unread(later: Witness) -> Iterator[str]:
 
 
 def check_confirmation(source: Material, document: Document, witness: Witness) -> tuple[dict[str, Any], list[Finding]]:
-    """A capture's confirmation, made again from the WARC files (``witness``: the capture's), and where it is not as it
-    was. What lies beside it is :mod:`..certificate.beside`'s to say.
+    """A capture's confirmation, and where it differs from one made again from the WARC files.
+
+    ``witness``: the records of the capture itself.
     """
     read, name = source.later, f"{CONFIRMATION}/{CONFIRMED}"
     if read is None or read.confirmation is None:
         return {}, [Finding("it is missing", name)]
     try:
-        stated = dict(json.loads(read.confirmation))
+        stated = dict(json.loads(read.confirmation, parse_float=str))
         later = ingest(read.warcs)
         found = [replace(one, file=f"{CONFIRMATION}/{one.file}") for one in (*later.findings, *missing(later))]
         if read.confirmation != to_text(stated).encode():
@@ -249,12 +251,12 @@ def _altered(
     again = {**_made(document, source, witness, read, later), "files": stated["files"]}
     again[DIGEST] = digest(again)
     for part in sorted({*again, *stated} - {KEPT_IN}):
-        if again.get(part) != stated.get(part):
+        if as_text(again.get(part)) != as_text(stated.get(part)):  # True equals 1
             yield Finding(f"{part} is not what the records show", name)
 
 
 def _made(document: Document, source: Material, witness: Witness, read: Material, later: Witness) -> dict[str, Any]:
-    """What the records of both say; without the files, and their digest."""
+    """The confirmation by the records of capture and later reading, still without files and digest."""
     entries = source.entries(document)
     dates = [one.date for one in later if one.message and one.message.status == _ANSWERED[0]]
     if not dates:
@@ -267,7 +269,7 @@ def _made(document: Document, source: Material, witness: Witness, read: Material
     again, open_, confirmed = Again(document), list[dict[str, Any]](), 0
     for entry, page in judge.pages():
         again.add(entry, page)
-        judge.findings.clear()  # each page that is claimed otherwise by now has one
+        judge.findings.clear()  # pages whose judgement changed have one each
         if entry.get("evidence") not in (Evidence.PROVISIONAL, *_FOR_GOOD) or entry["verdict"] != "coherent":
             continue
         stands = page.evidence in _FOR_GOOD and page.verdict is Verdict.COHERENT
@@ -289,7 +291,7 @@ def _made(document: Document, source: Material, witness: Witness, read: Material
 
 
 def _lag(document: Document, lastmods: Iterable[Sequence[Lastmod]], stated: Seconds) -> Seconds:
-    """How far lastmods lag: as stated or, where that is more, as all readings of the sitemaps show."""
+    """Seconds by which lastmods lag: as stated, or as all readings of the sitemaps show if that is more."""
     behind = min((clock["least"] for clock in document["capture"]["clocks"].values()), default=0)
     return max([stated, *(seen(readings, behind) for readings in lastmods)])
 

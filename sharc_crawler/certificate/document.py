@@ -1,4 +1,4 @@
-"""From the facts of a capture to its certificate (``certificate.schema.json``, docs/certificate.md)."""
+"""Make a certificate from the facts of a capture (``certificate.schema.json``, docs/certificate.md)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORMAT = "sharc-certificate"
 VERSION = 1  #: of the schema
 
 TOTALS = ("known", "captured", "coherent", "changed", "unknown", "not_captured")
-#: what no certificate can claim, whatever the capture (docs/certificate.md)
+#: codes of what no certificate can prove (docs/certificate.md)
 LIMITS = ("crawler-clock", "as-sent-to-this-crawler", "sha1-digests", "seal-elsewhere")
 
 
@@ -35,9 +35,9 @@ def certificate(
     pages: Mapping[str, Any] | None = None,
     clocks: Mapping[str, Mapping[str, int]] | None = None,
 ) -> dict[str, Any]:
-    """The certificate of a complete capture, of no files yet and not sealed.
+    """The certificate of a complete capture, not sealed and still without a list of files.
 
-    ``pages``: the file of pages (:mod:`..certificate.material`); ``clocks``: the servers' (:func:`server_clocks`).
+    ``pages``: its file of pages (:mod:`..certificate.material`); ``clocks``: from :func:`server_clocks`.
     """
     exact = tuple((_exact(start), _exact(end)) for start, end in facts.interruptions)
     whole = unit(facts.site, replace(facts, interruptions=exact), facts.figures.whole)
@@ -58,19 +58,19 @@ def certificate(
 def of_files(
     document: Mapping[str, Any], files: Sequence[Mapping[str, Any]], report: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The same statements about these files beside it (WARC files and report: name, bytes, sha256), sealed."""
+    """The document with these files (WARC files and report: name, bytes, sha256), and with its digest."""
     stated = {**document, "files": [dict(file) for file in files], "report": [dict(file) for file in report]}
     return {**stated, DIGEST: digest(stated)}
 
 
 def entries(facts: CaptureFacts, uri: Uri) -> Iterator[dict[str, Any]]:
-    """The pages and resources of a certificate; ``uri``: of a record at ``file:offset``, where there is one."""
+    """The pages and resources of a certificate; ``uri`` gives the URI of the record at ``file:offset``."""
     for page in facts.pages:
         yield _page(page, page.subsite or facts.site, uri)
 
 
 def _exact(instant: Instant) -> Instant:
-    """The instant as the certificate writes it: words made from either are the same."""
+    """The instant rounded as the certificate writes it, so that sentences made from either are the same."""
     return unix(iso(instant))
 
 
@@ -89,7 +89,7 @@ def _capture(facts: CaptureFacts) -> dict[str, Any]:
 
 
 def unit(name: str, facts: CaptureFacts, sums: PageSums) -> dict[str, Any]:
-    """What is claimed of pages with one reference instant, by the sums over them: of a capture, or of a subsite."""
+    """Totals and claim of a capture, or of a subsite: of pages with the same reference instant."""
     totals = sums.tally.totals()
     return {
         "name": name,
@@ -138,7 +138,7 @@ def _visit(page: PageFacts, visit: VisitFacts | None, uri: Uri) -> dict[str, Any
 
 
 def server_clocks(witness: Witness, files: Collection[str]) -> dict[str, dict[str, int]]:
-    """By host: ``least`` and ``greatest`` whole seconds from WARC-Date to Date, of the answers in these files."""
+    """By host, the ``least`` and ``greatest`` number of seconds from WARC-Date to Date among the answers in files."""
     found: dict[str, tuple[int, int]] = {}
     for exchange in witness:
         if exchange.file in files and (seconds := clock_off(exchange)) is not None:
@@ -155,5 +155,5 @@ def clock_off(exchange: RecordedExchange) -> int | None:
 
 
 def clock_of(exchange: RecordedExchange) -> str:
-    """Whose clock it is."""
+    """The server whose clock set an answer's Date: its host and port."""
     return urlsplit(exchange.uri).netloc.lower()

@@ -1,4 +1,4 @@
-"""Signatures by the key of a domain's certificate, checked: whose they are, when they were made, who vouches."""
+"""Check signatures made with the key of a domain's certificate: whose they are, when they were made, who vouches."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ FIELDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class DomainSeal:
-    """What a signature by a domain shows."""
+    """A checked signature by a domain."""
 
     domain: str
     key: str  #: its fingerprint
-    instant: str  #: of the time stamp
-    authority: str  #: that gave it
-    doubt: str = ""  #: why nobody here vouches for domain or instant; empty: both are checked
+    instant: str  #: when it was made, by its time stamp
+    authority: str  #: who gave the time stamp
+    doubt: str = ""  #: why domain or instant are not vouched for; empty: both are
 
 
 def check_domain(
     data: Mapping[str, Any], digest: str, roots: Sequence[x509.Certificate], authorities: Sequence[x509.Certificate]
 ) -> DomainSeal:
-    """What such a signature of a digest shows.
+    """Check such a signature of a digest.
 
     Parameters
     ----------
     data: with :data:`FIELDS`, as text
-    roots: certificates that vouch for domains
-    authorities: those that vouch for time stamp authorities
+    roots: trusted certificates for domains
+    authorities: trusted certificates for time stamp authorities
 
-    Raises :class:`~sharc_crawler.errors.DataError` for what is wrong with it, whomever one trusts.
+    Raises :class:`~sharc_crawler.errors.DataError` if it is wrong, no matter whom one trusts.
 
     """
     try:
@@ -88,7 +88,7 @@ def _signed(data: Mapping[str, Any], digest: str, leaf: x509.Certificate) -> Non
 
 
 def _doubt(chain: Sequence[x509.Certificate], domain: str, instant: Instant, roots: Sequence[x509.Certificate]) -> str:
-    """Why its certificate does not lead to a root that is trusted, at the instant of the signature."""
+    """Why its certificate does not lead to a trusted root at the time of the signature; empty: it does."""
     leaf = chain[0]
     when = datetime.fromtimestamp(instant, UTC)
     if not leaf.not_valid_before_utc <= when <= leaf.not_valid_after_utc:

@@ -1,4 +1,4 @@
-"""What a certificate states of pages and sums, made anew from the records: before it is sealed, and when verified."""
+"""Check a certificate's pages and sums against the WARC records: before it is sealed, and when it is verified."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from sharc_crawler.addresses.urls import canonical
+from sharc_crawler.certificate.canonical import canonical as as_text
 from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.material import Material, PageEntries, downloads_of, visits_of
@@ -26,28 +27,28 @@ Document = Mapping[str, Any]
 
 Restated = dict[str, "Document"]  #: entries by URL
 
-MOST = 1_000  #: pages that are restated; of more, or of most of a capture, records and state are of different things
+MOST = 1_000  #: pages that may be restated; with more, or most of a capture, records and state do not belong together
 
 
 @dataclass(slots=True)
 class Examination:
-    """What became of it: the statements hold if there is no finding."""
+    """The result: the certificates hold if there is no finding."""
 
     findings: list[Finding] = field(default_factory=list)
     claims: list[dict[str, Any]] = field(default_factory=list)  #: of the certificates (:mod:`..evidence.claim`)
-    sites: list[str] = field(default_factory=list)  #: what each of them is of: a site, or a later round of one
+    sites: list[str] = field(default_factory=list)  #: of each certificate: its site, or a later round of one
     digests: list[str] = field(default_factory=list)  #: of the certificates
-    pages: int = 0  #: whose judgements were made again
-    resources: int = 0  #: embedded, or data, the same
-    elsewhere: int = 0  #: payloads in former captures that were not given
+    pages: int = 0  #: number of pages judged again
+    resources: int = 0  #: number of embedded resources and data judged again
+    elsewhere: int = 0  #: payloads in former captures that are not at hand
 
 
 def examine(
     witness: Witness, source: Material, documents: Sequence[dict[str, Any]], progress: Callable[[int], None]
 ) -> tuple[list[Finding], list[Restated]]:
-    """What of certificates that are not sealed yet does not follow from the WARC files; and pages as these have them.
+    """Findings in certificates before they are sealed, and the pages as the WARC files show them instead.
 
-    ``progress`` is given pages.
+    ``progress`` is given the number of pages examined.
     """
     found = Examination()
     restated = [
@@ -70,10 +71,10 @@ def statements(
     progress: Callable[[int], None] = lambda _: None,
     odd: Callable[[Document], Iterable[str]] = lambda _: (),
 ) -> Restated:
-    """What a certificate states of pages and sums; ``progress`` is given the number of pages as they are examined.
+    """Examine what a certificate states of pages and sums; findings and counts are added to ``into``.
 
-    ``odd``: what else is wrong with the entry of a page.
-    Returns those of which something else is stated than the records show, as these have them (:mod:`.restating`).
+    ``progress`` is given the number of pages as they are examined; ``odd`` says what else is wrong with a page's entry.
+    Returns the pages that the records contradict, as the records show them (:mod:`.restating`).
     """
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
     entries = source.entries(document)
@@ -97,7 +98,7 @@ def statements(
 
 
 def _again(judge: Judge, again: Again, into: Examination, progress: Callable[[int], None]) -> Restated:
-    """Judge the pages, and add them up; those of which something else is stated."""
+    """Judge the pages again and add them up; returns those that the records contradict."""
     restated, found = Restated(), 0
     for entry, page in judge.pages():
         odd = again.add(entry, page)
@@ -114,12 +115,12 @@ def _again(judge: Judge, again: Again, into: Examination, progress: Callable[[in
 
 
 def lag_of(document: Document) -> Seconds:
-    """How late the site's sitemaps tell of changes, as a certificate states it."""
+    """Seconds by which the site's sitemaps lag behind its changes, as a certificate states."""
     return float((document["capture"]["audit"] or {}).get("lag", 0))
 
 
 def _twice(entries: PageEntries, urls: array[int]) -> Iterator[Finding]:
-    """No page may count twice; ``urls``: the hashes of all."""
+    """Pages that are listed twice; ``urls``: the hashes of all."""
     several, seen = set(repeated(urls)), set[str]()
     for entry in entries if several else ():
         if hash(entry["url"]) in several:
@@ -129,7 +130,7 @@ def _twice(entries: PageEntries, urls: array[int]) -> Iterator[Finding]:
 
 
 class Again:
-    """Totals, reference intervals and claims of a capture and its subsites, from its pages as judged again."""
+    """Recomputes totals, reference intervals and claims of a capture and its subsites from pages judged again."""
 
     def __init__(self, document: Document, odd: Callable[[Document], Iterable[str]] = lambda _: ()) -> None:
         self._document, self._odd = document, odd
@@ -143,7 +144,7 @@ class Again:
         self._places = array("q")  # of downloads that something is claimed of
 
     def add(self, entry: Mapping[str, Any], page: PageFacts) -> bool:
-        """Count a page; what its entry says otherwise is found. Is anything?"""
+        """Count a page and check its entry; returns whether something is wrong with that."""
         before = len(self.findings)
         self.urls.append(hash(entry["url"]))
         if "verdict" in entry:
@@ -164,12 +165,12 @@ class Again:
         return len(self.findings) > before
 
     def shared(self) -> Iterator[Finding]:
-        """No download is of two pages, or named twice of one; a project's spider names its pages as it likes."""
+        """Downloads that count for several pages, or twice for one; a project's spider may name pages freely."""
         if (again := len(repeated(self._places))) and self._own_names:
             yield Finding(f"{counted(again, 'download', 'are')} said to be of several pages, or several visits")
 
     def units(self) -> Iterator[tuple[str, Document, dict[str, Any]]]:
-        """The capture, then its subsites: what it is called, as stated, and as it adds up again."""
+        """The capture, then its subsites: (name, as stated, as recomputed)."""
         document = self._document
         capture = document["capture"]
         groups = [("capture", capture, self._whole, _parts(document))]
@@ -178,11 +179,11 @@ class Again:
             yield what, stated, unit(stated["name"], _facts(document, stated, divided), sums)
 
     def sums(self, name: str) -> Iterator[Finding]:
-        """What they add up to, compared with what is stated."""
+        """Compare the recomputed sums with those that are stated."""
         document = self._document
         for what, stated, found in self.units():
             for part, again in found.items():
-                if again != stated[part]:
+                if as_text(again) != as_text(stated[part]):  # True and 1.0 equal 1
                     yield Finding(f"{part} of the {what}: {_difference(again, stated[part])}", name)
         for stated, sums in self._parts.values():
             yield from _between(name, stated, sums)
@@ -210,7 +211,7 @@ def _outside(entry: Mapping[str, Any], started: str, ended: str) -> Iterator[Fin
 
 
 def _odd(entry: Mapping[str, Any]) -> Iterator[str]:
-    """What no entry of ours says, although it has the right fields."""
+    """What is wrong with an entry that has the right fields."""
     data, former = entry.get("data"), entry.get("former")
     if data is not None and (not data or len(set(data)) < len(data) or entry["kind"] != Kind.PAGE):
         yield "data of it is not as a page's is listed"
@@ -223,7 +224,7 @@ def _odd(entry: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_taken(part: str, stated: Mapping[str, Any]) -> bool:
-    """Whether it is an answer in a former capture, which was not asked for."""
+    """Is it an answer of a former capture, taken without a request?"""
     whole = stated["result"] == Result.OK.value and stated["file"] is not None and stated["digest"] is not None
     return whole and part == "visit" and stated["attempts"] == 0
 
@@ -239,7 +240,7 @@ def _interrupted_outside(name: str, document: Document) -> Iterator[Finding]:
 
 
 def _misnamed(entry: Mapping[str, Any]) -> Iterator[Finding]:
-    """A page was downloaded from its own URL, however it is spelt; a project's spider gives names as it likes."""
+    """Downloads from another URL than their page's, spelling aside; not for a project's spider, which names freely."""
     for part, stated in downloads_of(entry):
         if canonical(stated["uri"]) != canonical(entry["url"].removesuffix("#")):
             yield Finding(f"its {part} is of {stated['uri']}", stated["file"], stated["offset"], entry["url"])
@@ -258,7 +259,7 @@ def _parts(document: Document) -> tuple[SubsiteFacts, ...]:
 
 
 def _one_instant(name: str, document: Document) -> Iterator[Finding]:
-    """The capture's T is that of all its subsites; where they have several, it has none."""
+    """The capture's T must be that of all its subsites; if these differ, it must have none."""
     instants = {part["reference"] and part["reference"]["instant"] for part in document["subsites"]}
     expected = instants.pop() if len(instants) == 1 else None
     stated = document["capture"]["reference"]
@@ -285,7 +286,7 @@ def _facts(document: Document, stated: Mapping[str, Any], divided: tuple[Subsite
 
 
 def _between(name: str, stated: Mapping[str, Any], sums: PageSums) -> Iterator[Finding]:
-    """T lies within the interval that every coherent page is shown to have stayed over."""
+    """T must lie in the interval during which all coherent pages stayed the same."""
     reference = stated["reference"]
     if reference and not reference["from"] <= reference["instant"] <= reference["to"]:
         yield Finding(f"T={reference['instant']} is not from {reference['from']} to {reference['to']}", name)
@@ -295,17 +296,16 @@ def _between(name: str, stated: Mapping[str, Any], sums: PageSums) -> Iterator[F
 
 def _difference(again: Any, stated: Any) -> str:
     if isinstance(again, dict) and isinstance(stated, dict):
-        names = sorted(part for part in {*again, *stated} if again.get(part) != stated.get(part))
+        names = sorted(part for part in {*again, *stated} if as_text(again.get(part)) != as_text(stated.get(part)))
         return "; ".join(f"{part} is {again.get(part)!r}, stated is {stated.get(part)!r}" for part in names)
     return f"it is {again!r}, stated is {stated!r}"
 
 
 def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
-    """Answers that could be shown as a page, and that no certificate speaks of.
+    """Answers that could be shown as a page, but that no certificate lists.
 
-    Downloads of a page that were cut off before they were noted may be there, too; so may further attempts that failed,
-    or that brought what another download of the page brought; what was read as a sitemap or robots.txt, whatever it
-    shows; and what a project's own spider asked for.
+    Allowed are: downloads shortly before an interruption, which were not noted; failed attempts; answers equal to
+    another download of their page; whatever was read as sitemap or robots.txt; all requests of a project's own spider.
     """
     if any("spider" in document["capture"]["settings"] for document in documents):
         return
@@ -316,7 +316,7 @@ def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) 
     urls = {canonical(exchange.uri) for exchange in left}
     stated = left and any(canonical(entry["url"]) in urls for entry in _entries(source, documents))
     if stated or any(map(has_content, left)):
-        from sharc_crawler.certificate.unspoken import unexcused  # of many sites nothing but a missing robots.txt is
+        from sharc_crawler.certificate.unlisted import unexcused  # of many sites only a missing robots.txt is left
 
         for exchange in unexcused(left, witness, source, documents, _entries(source, documents)):
             yield Finding("no certificate speaks of it", exchange.file, exchange.offset, exchange.uri)

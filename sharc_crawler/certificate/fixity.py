@@ -11,7 +11,7 @@ from typing import IO, Any
 
 NAME = "certificate.json"
 REPORTS = re.compile(r"report\.json|report-pages\.jsonl|report[^/]*\.html")  #: files of a folder's report
-WITHDRAWN = ".withdrawn"  #: where confirmations lie whose certificate was withdrawn
+WITHDRAWN = ".withdrawn"  #: folder with the confirmations of withdrawn certificates
 ASIDE = re.compile(r"learned-masks\.json|[^/]+\.warc\.gz\.damaged(-\d+)?|\.withdrawn/.+")
 _BLOCK = 1 << 20
 
@@ -32,7 +32,7 @@ def fixity(path: Path) -> dict[str, Any]:
 
 
 def fixity_of(stream: IO[bytes], progress: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
-    """Size and SHA-256 of what a stream holds from here on; ``progress`` is given the bytes as they are read."""
+    """Size and SHA-256 of the rest of a stream; ``progress`` is given the number of bytes as they are read."""
     made, size = hashlib.sha256(), 0
     while block := stream.read(_BLOCK):
         made.update(block)
@@ -42,7 +42,7 @@ def fixity_of(stream: IO[bytes], progress: Callable[[int], None] = lambda _: Non
 
 
 def reports(folder: Path) -> list[dict[str, Any]]:
-    """The files of a folder's report, and :data:`ASIDE` (masks, what was set aside), as a certificate has them."""
+    """A folder's report and :data:`ASIDE` files (masks, what was set aside), as a certificate lists them."""
     aside = ((path.relative_to(folder).as_posix(), path) for path in sorted((folder / WITHDRAWN).rglob("*")))
     there = ((path.name, path) for path in sorted(folder.iterdir()))
     stated = ((name, path) for name, path in chain(aside, there) if REPORTS.fullmatch(name) or ASIDE.fullmatch(name))

@@ -1,7 +1,7 @@
-"""Who signs: the owner of a key alone, or of the key of a domain's certificate (wacz-auth 0.1.0 has both).
+"""Sign with a bare key, or with the key of a domain's certificate (wacz-auth 0.1.0 has both forms).
 
-The second form names the domain, holds its certificates and, over the signature, the word of a time stamp authority:
-that the signature was made while the certificate was valid. See https://specs.webrecorder.net/wacz-auth/0.1.0/.
+The second form names the domain and holds its certificates. It has a time stamp of the signature, which shows that the
+certificate was valid when it signed. See https://specs.webrecorder.net/wacz-auth/0.1.0/.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _MAKE = "put the private key and the chain of certificates into one PEM file: ca
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A key, and the certificates of the domain that it is of, its own first; without these the key speaks alone."""
+    """A key, and its domain's chain of certificates, the domain's own first; empty: a bare key."""
 
     key: ec.EllipticCurvePrivateKey
     chain: tuple[x509.Certificate, ...] = ()
 
     def sign(self, digest: str, said: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
-        """``signedData`` of a digest; ``said``: ``created``, ``software``, ``version``.
+        """``signedData`` of a digest; ``said``: its fields ``created``, ``software``, ``version``.
 
-        Raises :class:`~sharc_crawler.errors.DataError` where the authority gives no time stamp.
+        Raises :class:`~sharc_crawler.errors.DataError` if the authority gives no time stamp.
         """
         if not self.chain:
             return {**signed(self.key, digest), **said}
@@ -64,9 +64,9 @@ class Identity:
 
 
 def read_identity(path: Path, *, stamped: bool) -> Identity:
-    """The private key in a PEM file, with the certificates of its domain if they are there, too.
+    """The private key in a PEM file, with its domain's certificates if the file has some.
 
-    ``stamped``: there is a time stamp authority to ask. Raises :class:`~sharc_crawler.errors.UsageError`.
+    ``stamped``: a time stamp authority was given. Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     try:
         pem = path.read_bytes()
@@ -100,7 +100,7 @@ def _of_domain(path: Path, pem: bytes) -> Identity:
 
 
 def domain_of(leaf: x509.Certificate) -> str:
-    """The domain that a certificate is of: its common name, or its first alternative name.
+    """The domain that a certificate names: its common name, or its first alternative name.
 
     Raises :class:`~sharc_crawler.errors.DataError`.
     """
@@ -112,7 +112,7 @@ def domain_of(leaf: x509.Certificate) -> str:
 
 
 def alternative_names(leaf: x509.Certificate) -> list[str]:
-    """All names of hosts that a certificate is of."""
+    """The host names in a certificate's extension."""
     try:
         found = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName)
     except x509.ExtensionNotFound:
@@ -121,7 +121,7 @@ def alternative_names(leaf: x509.Certificate) -> list[str]:
 
 
 def check_chain(chain: Sequence[x509.Certificate]) -> None:
-    """Raise :class:`~sharc_crawler.errors.DataError` where a certificate is not issued by the next one."""
+    """Raise :class:`~sharc_crawler.errors.DataError` if a certificate was not issued by the next one."""
     for one, issuer in pairwise(chain):
         try:
             one.verify_directly_issued_by(issuer)
@@ -130,7 +130,7 @@ def check_chain(chain: Sequence[x509.Certificate]) -> None:
 
 
 def to_pem(chain: Sequence[x509.Certificate]) -> str:
-    """Certificates as text, a blank line between them (viewers look for it)."""
+    """Certificates as text, separated by blank lines, as viewers expect."""
     return "\n".join(one.public_bytes(serialization.Encoding.PEM).decode() for one in chain)
 
 

@@ -1,4 +1,4 @@
-"""Judging a page again, from the records of its downloads alone, by the rules that judged it in the crawl."""
+"""Judge pages again from the records of their downloads, by the rules that judged them in the crawl."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     Entry = Mapping[str, Any]
 
 NO_ANSWER = (Result.FAILED, Result.REFUSED)
-#: less is claimed than the records show: by how long downloads took, which no record says; as these refuted the crawl
+#: reasons for claiming less than the records show: a download's duration (not recorded), or records that differ
 _LESS = (Reason.STALE, Reason.REFUTED, Reason.ASKED_AGAIN)
 
 
 class Judge:
     """Judges the pages of a certificate from what the WARC files say (``witness``).
 
-    ``references``: T of each subsite that has one. ``former``: other captures of the archive, which payloads that are
-    stored there are looked up in. ``entries``: its pages and resources; ``word``: reads what the sitemaps say of pages'
-    last changes (:func:`servers_word`), when the first verdict rests on it. ``warcs``: those that ``witness`` is of.
+    ``references``: T of each subsite that has one. ``former``: records of other captures, where payloads may be stored.
+    ``entries``: the certificate's pages and resources. ``word`` reads what the sitemaps say of pages' last changes
+    (:func:`servers_word`), when the first verdict rests on it. ``warcs``: the files that ``witness`` was read from.
     """
 
     def __init__(
@@ -55,25 +55,25 @@ class Judge:
         self._revisits = Revisits()
         self.data: dict[Url, DataState] = {}  # as stated: each is judged again by itself
         self.findings: list[Finding] = []
-        self.elsewhere = 0  #: payloads that are in no capture at hand
-        self.rebuilt = False  #: does a judgement rest on answers that nobody saw on the wire?
+        self.elsewhere = 0  #: payloads in captures that are not at hand
+        self.rebuilt = False  #: does a judgement rest on answers that were not recorded from the wire?
 
     def pages(self) -> Iterator[tuple[Entry, PageFacts]]:
-        """Each page as the records show it, in the order of the revisits; what was stated otherwise is found."""
+        """Each page as the records show it, in the order of the revisits; differences are added to ``findings``."""
         for entry in self._entries:
             self._before(entry)
             if entry["kind"] == Kind.DATA:
-                from sharc_crawler.certificate.recorded_data import state  # only where browsers showed pages
+                from sharc_crawler.certificate.special_cases import data_state  # only where browsers showed pages
 
-                if (found := state(self, entry)) is not None:
+                if (found := data_state(self, entry)) is not None:
                     self.data[entry["url"]] = found
-        self.findings.clear()  # they are met again
+        self.findings.clear()  # the second walk finds them again
         self.elsewhere = 0
         for entry in self._entries.by_revisit():
             yield entry, self._page(entry, *self._downloads(entry))
 
     def _before(self, entry: Entry) -> None:
-        """All visits before T: each tells of the server's clock, the last of whether the page was there."""
+        """Note all visits before T: each shows the server's clock, and the last one what the page was like."""
         stated = [one for one in (*entry.get("former", ()), entry["visit"]) if one]
         last: Outcome | None = None
         for one in sorted(stated, key=lambda visit: visit["date"]):
@@ -84,19 +84,19 @@ class Judge:
                 self._revisits.looked(one["uri"], last, outcome)
 
     def _downloads(self, entry: Entry) -> tuple[Outcome | None, Outcome | None, bool]:
-        """Visit and revisit, and whether they are as stated."""
+        """Visit and revisit by their records, and whether these are as stated."""
         before = len(self.findings)
         first, second = (self.download(entry, entry.get(part), part) for part in ("visit", "revisit"))
         if entry.get("former"):
-            from sharc_crawler.certificate.former_visits import check  # only where hints asked for some
+            from sharc_crawler.certificate.special_cases import check_former_visits  # only where hints asked for some
 
-            check(self, entry)
+            check_former_visits(self, entry)
         return first, second, len(self.findings) == before
 
     def _page(self, entry: Entry, first: Outcome | None, second: Outcome | None, as_stated: bool) -> PageFacts:
         judgement = self._judgement(entry, first, second) if as_stated else self.stated(entry)
         if as_stated and "data" in entry:
-            from sharc_crawler.certificate.recorded_data import judged_with  # as above
+            from sharc_crawler.certificate.special_cases import judged_with  # as above
 
             judgement = judged_with(self, entry, judgement)
         shown = PageFacts(
@@ -120,12 +120,12 @@ class Judge:
     # -- downloads ---------------------------------------------------------------------------------------------------
 
     def download(self, entry: Entry, stated: Entry | None, part: str) -> Outcome | None:
-        """How a download ended, by its record; where there is none, as stated."""
+        """How a download ended, by its record; as stated if it has none."""
         if stated is None:
             return None
         result = Result(stated["result"])
         if "server" in stated:
-            from sharc_crawler.certificate.former_answers import taken  # only where former captures were relied on
+            from sharc_crawler.certificate.special_cases import taken  # only where former captures were relied on
 
             return taken(self, entry, stated)
         if stated["file"] is None and result in NO_ANSWER:
@@ -142,7 +142,7 @@ class Judge:
         return outcome
 
     def former_of(self, stated: Entry) -> RecordedExchange | None:
-        """The records of a download in a former capture."""
+        """The recorded exchange of a download in a former capture."""
         return self.former.find(stated["file"], stated["offset"], (stated["uri"], stated["date"]))
 
     def outcome(self, exchange: RecordedExchange, stated: Result) -> Outcome:
@@ -154,7 +154,7 @@ class Judge:
         location = target(exchange.uri, message.header(b"location"))
         result = classify(message.status, location)
         if result is Result.NOT_MODIFIED and exchange.digest is not None and exchange.holder is not None:
-            from sharc_crawler.certificate.former_answers import unchanged  # as above
+            from sharc_crawler.certificate.special_cases import unchanged  # as above
 
             return unchanged(self, exchange, message, exchange.holder)
         known = result is not Result.NOT_MODIFIED and exchange.whole
@@ -171,7 +171,7 @@ class Judge:
         )
 
     def _digests(self, exchange: RecordedExchange) -> tuple[str | None, str | None]:
-        """Of the payload, as sent and unpacked, wherever it is stored: a revisit record's own word is not enough."""
+        """Digests of the payload, as sent and unpacked: of the stored bytes, not those that a revisit record states."""
         if exchange.holder is None:
             return exchange.digest, exchange.decoded
         holder = self.witness.of(exchange.holder) or self.former.of(exchange.holder)
@@ -185,11 +185,11 @@ class Judge:
         return holder.digest, unpacked
 
     def _unpacked(self, exchange: RecordedExchange, holder: RecordedExchange) -> str | None:
-        """The digest of what a payload holds: its holder may have said that it is packed in another way."""
+        """The digest of the unpacked payload; the answer that stores it may have named another content coding."""
         one, other = (each.message and each.message.values(b"content-encoding") for each in (exchange, holder))
         if one == other:
             return holder.decoded
-        from sharc_crawler.certificate.repacked import digest_anew  # hardly ever
+        from sharc_crawler.certificate.special_cases import digest_anew  # hardly ever
 
         return digest_anew(self, exchange, holder)
 
@@ -197,28 +197,28 @@ class Judge:
 
     def _judgement(self, entry: Entry, first: Outcome | None, second: Outcome | None) -> Judgement:
         stated = self.stated(entry)
-        # A pair tells of its kind, whatever is stated.
+        # Judged even if it is not needed: each pair tells the judge about its class of URLs.
         found = self._twice(entry, first, second) if first is not None and second is not None else None
         if stated.evidence.dated:
             from sharc_crawler.certificate.lastmods import attested  # which reads sitemaps
 
             return attested(self, entry, first, second)
         if first is not None and "server" in entry["visit"] and self.former_of(entry["visit"]) is None:
-            return stated  # what its bytes are held against lies in a former capture
+            return stated  # its bytes are compared with those of a former capture, which is not at hand
         nothing = stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE
         audit = second is not None and entry["visit"] is not None and entry["visit"]["slot"] == Slot.ONLY
         if nothing and (audit or entry["reason"] == Reason.NOT_MODIFIED_DOUBTED):
-            return stated  # less than the records show is claimed
+            return stated  # it claims less than the records show
         if found is None:
             return stated if nothing else self._once(entry, first)  # whatever the reason
         if nothing and entry["reason"] in _LESS:
             return stated
         if (found.evidence, stated.evidence) == (Evidence.VALIDATOR, Evidence.WEAK_VALIDATOR):
-            return replace(found, evidence=stated.evidence)  # again less: others of its kind had other bytes
+            return replace(found, evidence=stated.evidence)  # claims less, too: others of its class had other bytes
         return found
 
     def _once(self, entry: Entry, first: Outcome | None) -> Judgement:
-        """One download shows nothing, unless it is T."""
+        """A single download shows nothing, unless it was made at T itself."""
         visit, instant = entry["visit"], self.references.get(entry["subsite"])
         if first is None or visit["date"] != instant or not is_apex(Slot(visit["slot"]), first):
             return ONCE
@@ -237,11 +237,11 @@ class Judge:
         return Judgement(Verdict(verdict), Evidence(evidence), entry["reason"])
 
     def exchange(self, part: Entry) -> RecordedExchange | None:
-        """The records of a download that is stated."""
+        """The recorded exchange of a stated download."""
         return self.witness.find(part["file"], part["offset"], (part["uri"], part["date"]))
 
     def _asked(self, entry: Entry) -> bool:
-        from sharc_crawler.certificate.former_answers import was_asked  # as above
+        from sharc_crawler.certificate.special_cases import was_asked  # as above
 
         return was_asked(self, entry)
 
@@ -251,13 +251,13 @@ class Judge:
                 self.find(entry["visit"], entry, f"{name} is {value!r} by the records, stated is {entry[name]!r}")
 
     def find(self, stated: Entry | None, entry: Entry, what: str) -> None:
-        """Something is not as it was stated."""
+        """Add a finding: something is not as stated."""
         place = stated or {}
         self.findings.append(Finding(what, place.get("file"), place.get("offset"), entry["url"]))
 
 
 def recorded(exchange: RecordedExchange, outcome: Outcome) -> dict[str, object]:
-    """What its records say of a download, by the names under which a certificate states it."""
+    """What the records say of a download, by the names of a certificate's fields."""
     shown: dict[str, object] = {"date": exchange.date, "uri": exchange.uri, "result": outcome.result.value}
     if exchange.message is None or outcome.result is Result.FAILED:
         return shown
@@ -265,7 +265,7 @@ def recorded(exchange: RecordedExchange, outcome: Outcome) -> dict[str, object]:
 
 
 def servers_word(recorded: Sequence[Recorded], entries: Iterable[Entry], lag: Seconds) -> ServersWord:
-    """What the sitemaps among some exchanges say of a certificate's pages, which are none themselves."""
+    """What the sitemaps among recorded exchanges say of a certificate's pages."""
     from sharc_crawler.certificate.lastmods import ServersWord  # sitemaps are read only where a verdict rests on them
 
     return ServersWord(recorded, (entry["url"] for entry in entries), lag)

@@ -1,4 +1,4 @@
-"""What the sitemaps in the WARC files say of the last changes of pages: read once more."""
+"""Read the sitemaps in the WARC files again: what they say of pages' last changes."""
 
 from __future__ import annotations
 
@@ -33,33 +33,33 @@ if TYPE_CHECKING:
     Clocks = Mapping[str, Mapping[str, int]]  #: as in certificates (:func:`..certificate.document.server_clocks`)
 
 _OK = 200
-_SHOWS = (Result.OK, Result.GONE, Result.REDIRECTED)  #: a page, or that it is gone or elsewhere
+_SHOWS = (Result.OK, Result.GONE, Result.REDIRECTED)  #: results that show a page's state
 
 
 class ServersWord:
-    """What the sitemaps of a capture, and the downloads' own headers, say of its pages' last changes.
+    """What a capture's sitemaps and the downloads' headers say of its pages' last changes.
 
-    A sitemap is what reads as one and is none of the capture's pages and resources (``others``: their URLs).
-    ``lag``: how late they tell of changes (:mod:`..evidence.lag`).
+    Whatever can be read as a sitemap is one, unless its URL is a page or resource of the capture (``others``).
+    ``lag``: seconds by which sitemaps lag behind changes (:mod:`..evidence.lag`).
     """
 
     def __init__(self, recorded: Iterable[Recorded], others: Iterable[str], lag: Seconds) -> None:
-        self.lastmods = Lastmods()  #: by the number of a URL, each as often as it was read
+        self.lastmods = Lastmods()  #: by the URL's number: one for each reading
         self.lag = lag
-        self.rebuilt = False  #: was a sitemap not seen on the wire?
-        self._numbers = SeenUrls()  # of canonical URLs: first those of the others
+        self.rebuilt = False  #: was a sitemap not recorded from the wire?
+        self._numbers = SeenUrls()  # numbers of canonical URLs; those of ``others`` come first
         for url in others:
             self._numbers.add(url, len(self._numbers))
         self._others = len(self._numbers)
         self._readings = Readings()
-        self._then, self._again = DatedBy(), DatedBy()  # in the capture, and after it
+        self._then, self._again = DatedBy(), DatedBy()  # sitemaps read in the capture, and after it
         for witness, warcs in recorded:
             self._read_all(witness, warcs, {})
 
     def read_later(self, witness: Witness, warcs: Warcs, clocks: Clocks) -> None:
-        """By another machine, or when this one's clock had been set: a reading's own Date says when it was made.
+        """Read sitemaps fetched after the capture. The clock may be another one: their own Date says when.
 
-        ``clocks``: the servers' in the capture.
+        ``clocks``: the servers' clocks in the capture.
         """
         self._read_all(witness, warcs, {host: clock["greatest"] for host, clock in clocks.items()})
 
@@ -69,7 +69,7 @@ class ServersWord:
             self._read(exchange, _body(exchange, witness, warcs), known if ahead else None)
 
     def _unlisted(self, witness: Witness) -> Iterator[RecordedExchange]:
-        """What is no page or resource, and may be a sitemap."""
+        """Answers that are no page or resource, and may be sitemaps."""
         for one in witness:
             if one.message and one.message.status == _OK:
                 number = self._numbers.get(canonical(one.uri) or "")
@@ -77,9 +77,9 @@ class ServersWord:
                     yield one
 
     def _read(self, exchange: RecordedExchange, body: bytes | None, ahead: int | None) -> None:
-        """What a sitemap says of pages' last changes, and up to when its answer shows that.
+        """Note the lastmods in a sitemap, each with the instant up to which the answer shows it.
 
-        ``ahead``: how far its server's clock was ahead of the capture's, at most; None: its own reading.
+        ``ahead``: most seconds that the server's clock was ahead of the capture's; None: read in the capture itself.
         """
         assert exchange.message is not None, "only what was answered"
         started, place = unix(exchange.date), canonical(exchange.uri)
@@ -102,11 +102,11 @@ class ServersWord:
             self._readings.add(place, answer, later=ahead is not None)
 
     def judge(self, url: str, downloads: Sequence[Download], reference: Instant) -> Judgement:
-        """A page at T, by its downloads and what was said of it."""
+        """Judge a page at T by its downloads and lastmods."""
         return of_comparison(self._weigh(url, downloads, reference).comparison)
 
     def belied(self, url: str, downloads: Sequence[Download]) -> bool:
-        """Whether downloads of a page show a change that its lastmods hide."""
+        """Do downloads of a page show a change that its lastmods hide?"""
         last = max((one.started for one in downloads), default=0.0)
         return bool(downloads and self._weigh(url, downloads, last).lies)
 
@@ -119,10 +119,10 @@ class ServersWord:
 
 
 class DatedBy:
-    """Which sitemaps dated each page."""
+    """Which sitemaps give lastmods for each page."""
 
     def __init__(self) -> None:
-        self.until: Instant = -math.inf  #: the last reading
+        self.until: Instant = -math.inf  #: when the last one was read
         self._places: FewByPage[frozenset[str]] = FewByPage()
         self._all: set[str] = set()
 
@@ -130,7 +130,7 @@ class DatedBy:
         return bool(self._all)
 
     def add(self, page: int, place: str, read: Instant) -> None:
-        """One dates a page."""
+        """A sitemap has a lastmod for a page."""
         before = self._places.get(page, frozenset())
         if place not in before:
             self._places[page] = before | {place}
@@ -138,21 +138,21 @@ class DatedBy:
         self.until = max(self.until, read)
 
     def bears_out(self, page: int, later: DatedBy) -> bool:
-        """Do those that dated a page date it again? One that was read, and dates it only now, is kept, too.
+        """Do the sitemaps that dated a page date it again? Or another one that had been read already?
 
-        Another one may have been left behind: its old date confirms nothing.
+        A sitemap that is no longer maintained keeps its old dates, which confirm nothing.
         """
         then, now = self._places.get(page, frozenset()), later._places.get(page, frozenset())
         return then <= now or bool(now & self._all - then)
 
 
 def _owner(url: str) -> str:
-    """Any sitemap may list another's pages: evidence is what is said of its own host's."""
+    """The host of a URL. A sitemap may list pages of other hosts, but is evidence for its own only."""
     return machine_of(host_of(url))
 
 
 def attested(judge: Judge, entry: Entry, first: Outcome | None, second: Outcome | None) -> Judgement:
-    """A judgement by what sitemaps and the downloads' headers say of the page's last change."""
+    """Judge a page by the last change that sitemaps and the downloads' headers state."""
     downloads = []
     for stated, outcome in ((entry["visit"], first), (entry.get("revisit"), second)):
         if stated is None or outcome is None:
@@ -169,14 +169,14 @@ def attested(judge: Judge, entry: Entry, first: Outcome | None, second: Outcome 
 
 
 def former_download(stated: Mapping[str, Any]) -> Download:
-    """What a certificate states of an answer in a former capture, which was not asked for."""
+    """The download in a former capture that a page was taken from without a request."""
     started, said = unix(stated["date"]), stated["server"]
     modified = unix(said["modified"]) if said["modified"] else None
     return Download(started, started, unix(said["date"]), stated["digest"], modified, former=True)
 
 
 def content_of(message: HttpResponse | None) -> str | None:
-    """What a page says, its nonces and counters left out; ``None``: nobody knows."""
+    """The fingerprint of a page's content (without nonces and counters); ``None``: not known."""
     if message is None:
         return None
     body = decoded(message.payload, message.values(b"content-encoding"))

@@ -1,4 +1,4 @@
-"""What certificates are made from and verified by: WARC files, lines of pages, and what lies beside them."""
+"""What certificates are made from and verified with: WARC files, files of pages, signatures and time stamps."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sharc_crawler.instants import unix
 if TYPE_CHECKING:
     Entry = Mapping[str, Any]
 
-PIECE = 1 << 20  #: bytes of a record that keeps lines in the WARC files, but for its last line
+PIECE = 1 << 20  #: bytes of pages in one WARC record, before its last line
 
 
-LONGEST_LINE = 1 << 26  #: bytes, of what may be packed a thousandfold; the rest of it is another line, which is none
+LONGEST_LINE = 1 << 26  #: bytes: what is packed may unpack to any length; longer lines are split, and so invalid
 
 
 def text_lines(stream: IO[bytes]) -> Iterator[bytes]:
@@ -29,7 +29,7 @@ def text_lines(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 class PageEntries:
-    """The pages as a file has them, as often as one walks over them."""
+    """The pages in a file, read anew on each iteration."""
 
     def __init__(self, opened: Callable[[], IO[bytes]]) -> None:
         self.opened = opened
@@ -40,12 +40,12 @@ class PageEntries:
                 yield json.loads(line)
 
     def strange(self) -> int:
-        """How many lines are not written as sharc writes them: another reader might read something else there."""
+        """How many lines are not canonical JSON: other readers might understand them differently."""
         with self.opened() as stream:
             return sum(line != canonical(json.loads(line, parse_float=str)) + b"\n" for line in text_lines(stream))
 
     def by_revisit(self) -> Iterator[Entry]:
-        """In the order of their revisits; before them those that have none."""
+        """Pages without a revisit first, then the others by the time of their revisit."""
         places, dates = array("q"), array("d")
         place = 0
         with self.opened() as stream:
@@ -59,14 +59,14 @@ class PageEntries:
                 yield json.loads(stream.readline())
 
     def pieces(self) -> Iterator[bytes]:
-        """The file in pieces of whole lines."""
+        """The file in pieces of about :data:`PIECE` bytes, each of whole lines."""
         with self.opened() as stream:
             while lines := stream.readlines(PIECE):
                 yield b"".join(lines)
 
 
 def write_entries(out: IO[bytes], name: str, entries: Iterable[Entry]) -> dict[str, Any]:
-    """Write them; returns what a certificate states of the file."""
+    """Write entries to a file; returns name, lines, bytes and sha256, as a certificate states them."""
     made, lines, size = hashlib.sha256(), 0, 0
     for entry in entries:
         line = canonical(dict(entry)) + b"\n"
@@ -78,7 +78,7 @@ def write_entries(out: IO[bytes], name: str, entries: Iterable[Entry]) -> dict[s
 
 @dataclass(slots=True)
 class Material:
-    """What is to be verified."""
+    """The files of a capture that are verified: by name, content or a function that opens it."""
 
     name: str
     warcs: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)
@@ -86,9 +86,9 @@ class Material:
     certificates: dict[str, bytes] = field(default_factory=dict)
     pages: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)  #: files of certificates' pages
     beside: dict[str, bytes] = field(default_factory=dict)  #: signatures and time stamps of certificates
-    seal: bytes | None = None  #: a WACZ file's own
-    confirmation: bytes | None = None  #: where this is what a confirmation holds: what it says
-    later: Material | None = None  #: what the capture's confirmation holds
+    seal: bytes | None = None  #: a WACZ file's ``datapackage-digest.json``
+    confirmation: bytes | None = None  #: ``confirmation.json``, if these are the files of a confirmation
+    later: Material | None = None  #: the files of the capture's confirmation
     names: list[str] = field(default_factory=list)  #: of all files in a WACZ file
 
     def entries(self, document: Entry) -> PageEntries:
@@ -97,16 +97,16 @@ class Material:
 
 
 def visits_of(entry: Entry) -> list[Entry]:
-    """What is stated of a page's downloads."""
+    """What a certificate states of each of a page's downloads."""
     return [stated for _, stated in downloads_of(entry)]
 
 
 def downloads_of(entry: Entry) -> Iterator[tuple[str, Entry]]:
-    """What is stated of a page's downloads, and what they are called."""
+    """As :func:`visits_of`, each with its name: visit, revisit or former visit."""
     yield from ((part, entry[part]) for part in ("visit", "revisit") if entry.get(part))
     yield from (("former visit", stated) for stated in entry.get("former", ()))
 
 
 def opened(path: Path) -> IO[bytes]:
-    """A file, to be read."""
+    """Open a file for reading."""
     return path.open("rb")

@@ -1,6 +1,6 @@
-"""What was read as a sitemap, whatever it shows: a robots.txt or an index in the records names it, or leads to it.
+"""Which recorded answers were read as sitemaps: those that a recorded robots.txt or sitemap index names or leads to.
 
-Many a robots.txt names a sitemap that is not there, and the site answers with an error page of status 200.
+Their content does not matter: for a sitemap that is not there, many sites answer with an error page of status 200.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ROBOTS, _WELL_KNOWN = "/robots.txt", "/sitemap.xml"
 def named_sitemaps(
     left: Sequence[RecordedExchange], witness: Witness, warcs: Warcs, documents: Iterable[Mapping[str, Any]]
 ) -> set[str | None]:
-    """The canonical URLs, of exchanges that no certificate speaks of."""
+    """Canonical URLs of those unlisted exchanges (``left``) that were read as sitemaps or robots.txt."""
     by_url: dict[str | None, list[RecordedExchange]] = defaultdict(list)
     for exchange in left:
         by_url[canonical(exchange.uri)].append(exchange)
@@ -51,7 +51,7 @@ def named_sitemaps(
 
 
 def _names(exchange: RecordedExchange, is_robots: bool, witness: Witness, warcs: Warcs) -> Iterator[tuple[str, bool]]:
-    """What a robots.txt or a sitemap names, or leads to; and whether that is a robots.txt."""
+    """URLs that a robots.txt or sitemap names or redirects to, each with whether it is a robots.txt."""
     message = exchange.message
     if message is not None and message.status in _REDIRECTS:
         where = header_text(message.header(b"location"))
@@ -74,7 +74,7 @@ def _joined(base: str, where: str) -> str:
 
 
 def answered(exchange: RecordedExchange, witness: Witness, warcs: Warcs) -> HttpResponse | None:
-    """The whole answer, from the records; ``None``: it lies elsewhere."""
+    """The answer with its body; ``None``: the body lies in another capture."""
     holder = witness.of(exchange.holder) if exchange.holder else exchange
     if holder is None or holder.kind != "response":
         return None

@@ -1,4 +1,4 @@
-"""How what lies beside a certificate is called: what seals it, what confirms it."""
+"""Names of the files beside a certificate: signature, time stamp, pages, confirmation."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")
 SIGNATURES = re.compile(r"signature(?:-[A-Za-z0-9.-]+)?\.json")
 TIMESTAMPS = re.compile(r"timestamp(?:-[A-Za-z0-9.-]+)?\.tsr")
 PAGES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?-pages\.jsonl")
-CONFIRMATION = "confirmation"  #: folder within a capture's, with the sitemaps as they were read later
+CONFIRMATION = "confirmation"  #: folder in a capture's, with the sitemaps read later
 CONFIRMED = "confirmation.json"  #: in that folder
-CONFIRMING = ".confirming"  #: where that is made; whoever confirms next makes it anew
-_SEALED = re.compile("certificate|confirmation")  #: how the names of what is signed and stamped begin
+CONFIRMING = ".confirming"  #: folder in which a confirmation is made; the next attempt clears it
+_SEALED = re.compile("certificate|confirmation")  #: beginnings of the names of files that are signed and stamped
 
 
 def signature_name(document: str) -> str:
@@ -25,7 +25,7 @@ def signature_name(document: str) -> str:
 
 
 def timestamp_name(document: str) -> str:
-    """The file of its time stamp.
+    """The file of the time stamp of a certificate or a confirmation.
 
     >>> timestamp_name("certificate-certificates.org.json"), timestamp_name("certificate.json")
     ('timestamp-certificates.org.tsr', 'timestamp.tsr')
@@ -34,7 +34,7 @@ def timestamp_name(document: str) -> str:
 
 
 def is_certificate(name: str) -> bool:
-    """Is it the file of a certificate, of its pages, or of what seals it?"""
+    """Is it the file of a certificate, its pages, a signature or a time stamp?"""
     return bool(CERTIFICATES.fullmatch(name) or PAGES.fullmatch(name)) or is_seal(name)
 
 

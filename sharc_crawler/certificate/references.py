@@ -1,4 +1,4 @@
-"""What records owe to others: an answer its request, a revisit what it refers to."""
+"""Check the references between records: an answer needs its request, a revisit the record that it refers to."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _NOT_MODIFIED = 304
 
 
 class SharedPayloads:
-    """Pages whose payload is stored with another page that had the same: a 304 of theirs refers there, too.
+    """Which payloads each page had: a 304 may refer to another page that stores the same payload.
 
-    A 304 does not vouch for its own payload. One that refers to a download of its own page, in a capture that is not at
-    hand, does for others: that payload is not shown here, and counts as such.
+    A 304 does not prove its own payload, unless it refers to a download of its own page in a capture that is not at
+    hand. That payload then counts as not shown.
     """
 
     def __init__(self, *witnesses: Witness) -> None:
@@ -28,7 +28,7 @@ class SharedPayloads:
         }
 
     def had(self, uri: str, digest: str | None) -> bool:
-        """Whether a payload with this digest was an answer of this page."""
+        """Did this page answer with a payload of this digest?"""
         return digest is not None and hash((canonical(uri), digest)) in self._found
 
 
@@ -37,7 +37,7 @@ def _of_its_own(exchange: RecordedExchange) -> bool:
 
 
 def missing(witness: Witness, former: Witness | None = None) -> Iterator[Finding]:
-    """What records refer to wrongly. Where no former capture is at hand, payloads that lie there are passed over."""
+    """Wrong references. Those to former captures are passed over if none is at hand."""
     payloads = cache(lambda: SharedPayloads(witness, *([former] if former else [])))  # for 304s that refer elsewhere
     yield from _at_one_moment(witness)
     for exchange in witness:
@@ -48,12 +48,12 @@ def missing(witness: Witness, former: Witness | None = None) -> Iterator[Finding
 
 
 def repeated(hashes: Iterable[int]) -> list[int]:
-    """Those that are there once more, each time that they are."""
+    """The hashes that occur before, once for each further occurrence."""
     return [one for one, then in pairwise(sorted(hashes)) if one == then]
 
 
 def _at_one_moment(witness: Witness) -> Iterator[Finding]:
-    """Of two answers for one URL and instant a viewer shows the one, and a certificate speaks of the other."""
+    """Second answers of a URL at the same instant: a viewer could show another one than the certificate means."""
     several = set(repeated(hash((one.uri, one.date)) for one in witness if one.message))
     seen: set[tuple[str, str]] = set()
     for one in witness if several else ():

@@ -1,4 +1,4 @@
-"""Captures whose records do not bear out what was judged of their pages: they have no certificate."""
+"""Captures without a certificate, because their records contradict what was judged of their pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sharc_crawler.evidence.claim import Statement
 
 
 def refuted_in(report: Path) -> set[str]:
-    """The sites of which a ``report.json`` says so."""
+    """The sites that a ``report.json`` says this of."""
     try:
         told = json.loads(report.read_bytes())["captures"]
         return {one["site"] for one in told if one["claim"]["code"] == Statement.REFUTED}

@@ -1,7 +1,7 @@
-"""Pages of which the WARC files do not bear out what the crawl judged: they are certified as unknown.
+"""Certify pages as unknown if the WARC files contradict what the crawl judged of them.
 
-A certificate states what the records show. Where crawl and records are apart on single pages, these are stated again:
-the downloads that the records have, as they have them, and nothing is claimed. All other pages keep their verdicts.
+A certificate states what the records show. If crawl and records differ on single pages, these are stated again with the
+downloads as recorded, and nothing is claimed of them. All other pages keep their verdicts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Entry = Mapping[str, Any]
 
 
 def as_recorded(entry: Entry, judge: Judge, *, odd: bool) -> Entry:
-    """The entry of a page as the records have its downloads, as unknown; where it is ``odd`` in itself, without any."""
+    """A page's entry as unknown, with its downloads as recorded; without any if the entry is malformed (``odd``)."""
     visit, revisit = (None if odd else _by_record(entry.get(part), judge) for part in ("visit", "revisit"))
     return _unknown(entry, visit, revisit)
 
@@ -30,7 +30,7 @@ def as_recorded(entry: Entry, judge: Judge, *, odd: bool) -> Entry:
 def add_unlisted(
     restated: Sequence[Restated], found: Iterable[Finding], source: Material, documents: Sequence[Entry]
 ) -> None:
-    """Add the pages of answers that no certificate speaks of; those of which none was known were not captured."""
+    """Add the pages of answers that no certificate lists; pages not known before count as not captured."""
     urls = {canonical(url): url for one in found if (url := one.url)}
     known = set()
     for own, document in zip(restated, documents, strict=True):
@@ -45,7 +45,7 @@ def add_unlisted(
 
 
 def _unknown(entry: Entry, visit: Entry | None, revisit: Entry | None, why: Reason = Reason.REFUTED) -> Entry:
-    """The page with these downloads alone: captured if its visit brought content."""
+    """The page with these downloads, as unknown if its visit brought content, else as not captured."""
     found = {**{name: entry[name] for name in ("url", "kind", "subsite")}, "reason": why, "visit": visit}
     if "verdict" not in entry or visit is None or visit["result"] != Result.OK.value:
         return found
@@ -53,7 +53,7 @@ def _unknown(entry: Entry, visit: Entry | None, revisit: Entry | None, why: Reas
 
 
 def _by_record(stated: Entry | None, judge: Judge) -> Entry | None:
-    """A download as its records have it; None: there are none. What was never answered, or taken, has none here."""
+    """A download as recorded; None: it has no record. Failed ones and those of former captures need none here."""
     if stated is None or "server" in stated or (stated["file"] is None and Result(stated["result"]) in NO_ANSWER):
         return stated
     exchange = judge.exchange(stated)

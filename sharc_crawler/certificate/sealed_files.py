@@ -1,4 +1,4 @@
-"""The WARC files that a certificate names: what it states of them, and whether they are as large still."""
+"""The WARC files that a certificate lists, and whether they still have the stated size."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sharc_crawler.evidence.facts import CaptureFacts
 
 
 def stated_files(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a certificate states of its WARC files, and of the one that it lies in itself."""
+    """A certificate's list of WARC files, with the file that holds its own copy."""
     place = document.get(KEPT_IN) or {}
     own = [{"name": place.get("file"), **place}] if place else []
     return [*document.get("files", []), *own]
 
 
 def resized(certificate: Path) -> Iterator[Finding]:
-    """Files beside a certificate that have another size than it states, or are gone; none of them is read."""
+    """Files that are missing, or have another size than their certificate states; they are not read."""
     try:
         stated = {str(file["name"]): int(file["bytes"]) for file in stated_files(json.loads(certificate.read_bytes()))}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -36,6 +36,6 @@ def resized(certificate: Path) -> Iterator[Finding]:
 
 
 def standing(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
-    """The certificates whose WARC files have other sizes by now: a report that is made again claims nothing then."""
+    """Certificates whose WARC files have changed in size: a new report must not claim what they certify."""
     there = [path for facts in captures if (path := path_of(facts, captures, folder)).exists()]
     return [Certified(path, "", "", found) for path in there if (found := list(resized(path)))]

@@ -1,4 +1,4 @@
-"""Who sealed a certificate, and when: a signature and a time stamp in files beside it, and what these show."""
+"""Sign and time-stamp certificates, in files beside them, and check such files."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     Document = Mapping[str, Any]
 
 _SIGNATURE = {"hash", "signature", "publicKey"}
-#: of a package, whose digest is signed by its own ``signedData``
+#: fields of a package's ``signedData``, which signs its digest
 _SIGNED_DATA = {*_SIGNATURE, "created", "software", "version"}
-_DOMAIN = "domain"  #: a field that signatures of domains alone have
+_DOMAIN = "domain"  #: a field that only signatures of domains have
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Whom who verifies knows: a signer, a file of authorities.
+    """Whom the verifier trusts: a signer, given by a key's fingerprint or a domain, and a file of authorities.
 
-    The signer is named by a key's fingerprint, or by a domain. Time stamp authorities are those of the file alone, if
-    there is one; what vouches for domains is there besides what this machine trusts.
+    If there is a file, time stamps must come from the authorities in it. For domains, its certificates are trusted in
+    addition to those that this machine trusts.
     """
 
     signer: str | None = None
@@ -46,15 +46,15 @@ class Trust:
 
 @dataclass(slots=True)
 class Seals:
-    """What signatures and time stamps show."""
+    """Checked signatures and time stamps."""
 
     signed: dict[str, str] = field(default_factory=dict)  #: file → fingerprint of the signer
-    domains: dict[str, DomainSeal] = field(default_factory=dict)  #: file → what it says, where a domain signed
+    domains: dict[str, DomainSeal] = field(default_factory=dict)  #: file → its signature by a domain
     stamped: dict[str, dict[str, Any]] = field(default_factory=dict)  #: file → instant, authority, checked
     findings: list[Finding] = field(default_factory=list)
 
     def add(self, folder: str, other: Seals) -> None:
-        """What those of a folder within show; their files are named with it."""
+        """Add those of an inner folder, whose name is put before their files' names."""
         self.signed |= {f"{folder}/{file}": signer for file, signer in other.signed.items()}
         self.domains |= {f"{folder}/{file}": seal for file, seal in other.domains.items()}
         self.stamped |= {f"{folder}/{file}": stamp for file, stamp in other.stamped.items()}
@@ -62,11 +62,11 @@ class Seals:
 
 
 def sign(folder: Path, key: Path, ask: Ask | None = None) -> list[Path]:
-    """Sign the certificates and the confirmation of a folder that are not signed; the files that were written.
+    """Sign those certificates and confirmations of a folder that are not signed; returns the files written.
 
-    A signature that is none, whoever one trusts, is replaced. ``ask``: as in :func:`stamp`; the key of a domain needs
-    it. Raises :class:`~sharc_crawler.errors.SharcError` for a key that cannot be used, where no authority answers, or
-    where another key has signed.
+    An invalid signature is replaced. ``ask``: as in :func:`stamp`; the key of a domain needs it. Raises
+    :class:`~sharc_crawler.errors.SharcError` for a key that cannot be used, if no authority answers, or if another key
+    has signed.
     """
     from sharc_crawler.certificate.identities import read_identity
 
@@ -82,7 +82,7 @@ def sign(folder: Path, key: Path, ask: Ask | None = None) -> list[Path]:
 
 
 def _is_signed(signature: Path, digest: str, identity: Identity) -> bool:
-    """Is a signature there that is one? Of a domain, who verifies looks at all of it."""
+    """Is there a valid signature? One by a domain is not checked here, but when it is verified."""
     from sharc_crawler.certificate.signatures import check_signature, fingerprint, public_der
 
     stored = signature.read_bytes()
@@ -98,16 +98,16 @@ def _is_signed(signature: Path, digest: str, identity: Identity) -> bool:
 
 
 def about(created: str) -> dict[str, str]:
-    """What a signature says of itself."""
+    """The fields of a signature that say when and by which software it was made."""
     own = __version__
     return {"created": created, "software": f"sharc-crawler {own}", "version": own}
 
 
 def stamp(folder: Path, ask: Ask) -> list[Path]:
-    """Have the certificates and the confirmation of a folder stamped that are not, by the authority that ``ask`` sends
-    a query to. A stamp that is none, whoever one trusts, is replaced.
+    """Time-stamp those certificates and confirmations of a folder that are not stamped; returns the files written.
 
-    Raises :class:`~sharc_crawler.errors.SharcError` where it does not answer with a time stamp.
+    ``ask`` sends a query to the authority. An invalid stamp is replaced. Raises
+    :class:`~sharc_crawler.errors.SharcError` if the authority does not answer with a time stamp.
     """
     from sharc_crawler.certificate import timestamps
 
@@ -121,12 +121,12 @@ def stamp(folder: Path, ask: Ask) -> list[Path]:
 
 
 def _since(document: Document) -> Instant:
-    """When all that a certificate, or a confirmation, speaks of was there."""
+    """When the last of what a certificate or a confirmation states had happened: no time stamp is older."""
     return unix(document["capture"]["ended"] if "read" not in document else document["read"]["to"])
 
 
 def to_signature(data: Mapping[str, str]) -> str:
-    """A signature as its file has it."""
+    """The text of a signature's file."""
     return json.dumps(data, indent=1) + "\n"
 
 
@@ -140,7 +140,7 @@ def _documents(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 def check_seals(
     beside: Mapping[str, bytes], documents: Mapping[str, Document], package: bytes | None, trust: Trust
 ) -> Seals:
-    """What signatures and time stamps show.
+    """Check signatures and time stamps.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def check_seals(
     documents: certificates, by name
     package: a WACZ file's ``datapackage-digest.json``
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where a library is missing.
+    Raises :class:`~sharc_crawler.errors.UsageError` if a library is missing.
 
     """
     seals = Seals()
@@ -167,7 +167,7 @@ def check_seals(
 
 
 def _parsed(package: bytes | None) -> dict[str, Any]:
-    """What cannot be read is nothing: of a package, it is found with the other files."""
+    """A JSON object; empty if it cannot be read, which is a finding elsewhere."""
     try:
         data = json.loads(package or b"{}")
     except (ValueError, RecursionError):
@@ -224,7 +224,7 @@ def _signed_by_domain(name: str, data: Mapping[str, Any], digest: str, trust: Tr
 
 
 def _signed_data(data: Mapping[str, Any], trust: Trust, seals: Seals) -> None:
-    """The digest of the package is that of its description, as was seen before."""
+    """Check a package's own signature; its digest was compared with its description before."""
     signed = data[SIGNED]
     if not isinstance(signed, dict) or not _of_form(signed, _SIGNED_DATA):
         seals.findings.append(Finding("its signedData is not as wacz-auth has that of a key, or of a domain", SEAL))
@@ -248,7 +248,7 @@ def _timestamp(name: str, beside: Mapping[str, bytes], document: Document, trust
 
 
 def _expected(documents: Mapping[str, Document], trust: Trust, seals: Seals) -> Iterator[Finding]:
-    """Who names a signer or an authority expects them at each certificate."""
+    """Certificates without the signer or the authority that the verifier named."""
     wrong = {file.file for file in seals.findings}
     for name in documents:
         own, time = signature_name(name), timestamp_name(name)

@@ -1,7 +1,7 @@
-"""Signatures as webrecorder's wacz-auth 0.1.0 has them: ECDSA (P-384, SHA-256) of a digest as text, by a key alone.
+"""Signatures with a bare key, as in webrecorder's wacz-auth 0.1.0: ECDSA (P-384, SHA-256) of a digest as text.
 
-See https://specs.webrecorder.net/wacz-auth/0.1.0/. Whose key it is, is shown elsewhere: by its fingerprint. The form
-with a domain's certificate is in :mod:`~sharc_crawler.certificate.identities`.
+See https://specs.webrecorder.net/wacz-auth/0.1.0/. The key's fingerprint tells its owner. The form with a domain's
+certificate is in :mod:`~sharc_crawler.certificate.identities`.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from cryptography.hazmat.primitives.hashes import SHA256
 
 from sharc_crawler.errors import UsageError
 
-CURVE = "secp384r1"  #: the one that ReplayWeb.page verifies
+CURVE = "secp384r1"  #: the only curve that ReplayWeb.page verifies
 _DOMAIN = re.compile(r"(?!.*\.pem$)[a-z0-9_-]+(\.[a-z0-9_-]+)+", re.IGNORECASE)
-_HALF = 48  #: bytes of each of the two numbers that a signature is
+_HALF = 48  #: bytes of each of a signature's two numbers
 _MAKE = f"make one with: openssl ecparam -name {CURVE} -genkey -noout | openssl pkcs8 -topk8 -nocrypt -out KEY.pem"
-#: what reading a key or a signature raises that is none
+#: what reading an invalid key or signature raises
 UNREADABLE = (ValueError, TypeError, KeyError, UnsupportedAlgorithm)
 
 
 def read_key(path: Path) -> ec.EllipticCurvePrivateKey:
     """The private key in a PEM file, without a passphrase.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` that says how to make one.
+    Raises :class:`~sharc_crawler.errors.UsageError`, which says how to make one.
     """
     try:
         key = serialization.load_pem_private_key(path.read_bytes(), None)
@@ -47,7 +47,7 @@ def read_key(path: Path) -> ec.EllipticCurvePrivateKey:
 
 
 def read_signer(text: str, path: Path) -> str:
-    """A signer that a user names: the fingerprint ``sha256:…`` of a key, that of the key in a file, or a domain.
+    """The signer that a user named: a fingerprint ``sha256:…`` (also of the key in a file), or a domain.
 
     A file holds a public key, a private one, or a certificate. A domain is in lower case.
 
@@ -76,7 +76,7 @@ def is_private(path: Path) -> bool:
 
 
 def fingerprint(public: bytes) -> str:
-    """The digest of a public key (DER), which its owner tells others."""
+    """The digest of a public key (DER), by which its owner is known."""
     return f"sha256:{hashlib.sha256(public).hexdigest()}"
 
 
@@ -92,7 +92,7 @@ def signed(key: ec.EllipticCurvePrivateKey, digest: str) -> dict[str, str]:
 
 
 def check_signature(data: Mapping[str, Any], digest: str) -> tuple[str, str | None]:
-    """(fingerprint of the signer, what is wrong with the signature of a digest)."""
+    """Check the signature of a digest: (fingerprint of the signer, what is wrong)."""
     try:
         public = b64decode(data["publicKey"], validate=True)
         raw = b64decode(data["signature"], validate=True)
@@ -109,6 +109,6 @@ def check_signature(data: Mapping[str, Any], digest: str) -> tuple[str, str | No
 
 
 def public_der(key: Any) -> bytes:
-    """A public key as its fingerprint is taken of."""
+    """A public key in DER, the form whose digest is its fingerprint."""
     made: bytes = key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     return made

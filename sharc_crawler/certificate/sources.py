@@ -1,4 +1,4 @@
-"""Where certificates and WARC files are read from: a capture's folder, or a WACZ file."""
+"""Open the certificates and WARC files of a capture's folder or a WACZ file."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.storage.beside import says_it_holds_state
 from sharc_crawler.storage.folders import capture_folders
 
-_LOCAL_HEADER = 30  #: bytes, of a file in a zip file, before its name
+_LOCAL_HEADER = 30  #: bytes before a file's name in a zip file
 
 
 def captures_in(path: Path) -> list[Path]:
-    """What is verified where ``path`` is named: it itself, or the folders of captures that lie within it.
+    """The captures to verify at ``path``: itself, or the captures in it.
 
-    Those are the sites of one crawl, or the captures and collections that a folder gathers.
+    The latter are the sites of one crawl, or captures and collections gathered in a folder.
     """
     folders = capture_folders(path)
     if folders != [path] or not path.is_dir() or is_capture(path):
@@ -36,23 +36,23 @@ def captures_in(path: Path) -> list[Path]:
 
 
 def is_capture(folder: Path) -> bool:
-    """Whether a capture lies in this folder itself."""
+    """Does this folder itself hold a capture?"""
     return says_it_holds_state(folder) or any(
         file.name.endswith((SUFFIX, SUFFIX + OPEN)) or CERTIFICATES.fullmatch(file.name) for file in folder.iterdir()
     )
 
 
 def irregular(folder: Path) -> Iterator[Path]:
-    """Named pipes and devices in a folder, links to them among these: to open one never ends, or never begins."""
+    """Named pipes and devices in a folder, and links to them: opening or reading one may never end."""
     for file in sorted(folder.rglob("*")):
-        with suppress(OSError):  # a link to what is not there
+        with suppress(OSError):  # a broken link
             mode = file.stat().st_mode
             if S_ISFIFO(mode) or S_ISCHR(mode) or S_ISBLK(mode):
                 yield file
 
 
 def require_regular(folder: Path) -> None:
-    """Raise :class:`~sharc_crawler.errors.DataError` where one of them is in a folder."""
+    """Raise :class:`~sharc_crawler.errors.DataError` if a folder holds a named pipe or a device."""
     for file in irregular(folder):
         raise DataError(f"{file} is a named pipe or a device, which is not read; take it out of {folder}")
 
@@ -60,7 +60,7 @@ def require_regular(folder: Path) -> None:
 def open_source(path: Path) -> Material:
     """The WARC files and certificates of a folder or a WACZ file.
 
-    Raises :class:`~sharc_crawler.errors.DataError` for what is neither, and for a folder with a named pipe or a device.
+    Raises :class:`~sharc_crawler.errors.DataError` for anything else, and for a folder with a named pipe or a device.
     """
     try:
         if path.is_dir():
@@ -111,7 +111,7 @@ def _wacz(path: Path) -> Material:
 
 
 def _take(path: Path, info: zipfile.ZipInfo, source: Material) -> None:
-    """What a file of a package is to its capture, or to the confirmation of that: as it is, what is wrong was found."""
+    """Add a file of a package to the files of the capture, or of its confirmation, by its name."""
     name = PurePosixPath(info.filename).name
     if name.endswith(SUFFIX):
         source.warcs[name] = partial(_part, path, info)
@@ -141,7 +141,7 @@ def _part(path: Path, info: zipfile.ZipInfo) -> IO[bytes]:
 
 
 class _Part(io.RawIOBase):
-    """A stored file of a zip file, which can be read from any place."""
+    """An uncompressed file in a zip file, opened for random access."""
 
     def __init__(self, path: Path, info: zipfile.ZipInfo) -> None:
         self._stream = path.open("rb")

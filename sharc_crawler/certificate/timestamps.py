@@ -1,7 +1,6 @@
-"""Time stamps (RFC 3161): an authority's word that a digest existed at an instant.
+"""Time stamps (RFC 3161): an authority attests that a digest existed at an instant.
 
-What is stamped is the digest as text, as it is signed, so ``openssl ts -verify`` checks the file, too
-(docs/certificate.md).
+The digest is stamped as text, like it is signed, so ``openssl ts -verify`` can check the file (docs/certificate.md).
 """
 
 from __future__ import annotations
@@ -35,22 +34,22 @@ from sharc_crawler.model import Instant, Seconds
 _GRANTED = 0
 _SHA256 = "2.16.840.1.101.3.4.2.1"
 _VERIFY_ERROR = re.compile(r'data: "Verify error: ([^"]+)"')
-#: that clocks which are right may differ by; what wacz-auth 0.1.0 lets pass between a signature and its time stamp
+#: tolerance between correct clocks; also wacz-auth 0.1.0's limit between a signature and its time stamp
 APART: Seconds = 600.0
 
 
 class Stamp(NamedTuple):
-    """What a time stamp says."""
+    """A checked time stamp."""
 
     instant: str
-    authority: str  #: name in its certificate
-    checked: bool  #: the authority's certificate leads to a root that is trusted here
+    authority: str  #: the name in its certificate
+    checked: bool  #: does the authority's certificate lead to a trusted root?
 
 
 def stamp(digest: str, ask: Callable[[bytes], bytes], since: Instant) -> bytes:
-    """The authority's answer for a digest, in DER; ``ask`` sends a query. ``since``: when what it is of was there.
+    """Get a time stamp of a digest, in DER. ``ask`` sends a query; ``since``: no time stamp can be older.
 
-    Raises :class:`~sharc_crawler.errors.DataError` for an answer that is no time stamp of it, or to another query.
+    Raises :class:`~sharc_crawler.errors.DataError` if the answer is no time stamp of it, or is to another query.
     """
     query = TimestampRequestBuilder().data(digest.encode()).hash_algorithm(HashAlgorithm.SHA256).build()
     answer = ask(query.as_bytes())
@@ -63,15 +62,14 @@ def stamp(digest: str, ask: Callable[[bytes], bytes], since: Instant) -> bytes:
 
 
 def check_stamp(answer: bytes, digest: str, roots: Sequence[x509.Certificate], since: Instant, *, named: bool) -> Stamp:
-    """What a stored answer says of a digest (``sha256:…``).
+    """Check a stored time stamp of a digest (``sha256:…``).
 
     Parameters
     ----------
-    since: when what the digest is of was there
-    named: the roots are those that the user named: an authority that none of them vouches for is an error then
+    since: when the stamped data was complete: no time stamp can be older
+    named: the user named the roots, so an authority that none of them vouches for is an error
 
-    Raises :class:`~sharc_crawler.errors.DataError` where it is not of this digest, altered, or of an instant at which
-    it cannot have been made.
+    Raises :class:`~sharc_crawler.errors.DataError` if it is of another digest, altered, or of an impossible instant.
 
     """
     token = _decoded(answer)
@@ -89,7 +87,7 @@ def check_stamp(answer: bytes, digest: str, roots: Sequence[x509.Certificate], s
 
 
 def signers(answer: bytes) -> list[x509.Certificate]:
-    """The certificates in an answer, the authority's own first, then who issued it, as far as they are there."""
+    """The certificates in an answer: the authority's own, then its issuers as far as they are included."""
     return _signers(_decoded(answer))
 
 
@@ -112,20 +110,20 @@ def read_roots(path: Path) -> list[x509.Certificate]:
         raise UsageError(f"authority {str(path)!r} is no file of certificates in PEM: {error}") from error
 
 
-@cache  # read from a disk, a twentieth of a second
+@cache  # reading them takes 50 ms
 def roots_of_system() -> list[x509.Certificate]:
     """The root certificates that this machine trusts for https."""
     found = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CryptographyDeprecationWarning)  # of the machine's roots, not of ours
+        warnings.simplefilter("ignore", CryptographyDeprecationWarning)  # about the machine's roots, not ours
         for one in ssl.create_default_context().get_ca_certs(binary_form=True):
-            with suppress(ValueError):  # older than what the library reads
+            with suppress(ValueError):  # too old for the library
                 found.append(x509.load_der_x509_certificate(one))
     return found
 
 
 def is_stamp(answer: bytes, digest: str, since: Instant) -> bool:
-    """Is a stored answer one for a digest, of an instant at which it can have been made, whoever gave it?"""
+    """Is a stored answer a valid time stamp of a digest, by whatever authority?"""
     try:
         check_stamp(answer, digest, (), since, named=False)
     except DataError:
@@ -134,7 +132,7 @@ def is_stamp(answer: bytes, digest: str, since: Instant) -> bool:
 
 
 def _plain(error: str) -> str:
-    """What OpenSSL found, without its codes.
+    """OpenSSL's error message without its codes.
 
     >>> _plain('ErrorStack([Error { code: 276824181, data: "Verify error: certificate has expired" }])')
     'certificate has expired'
@@ -169,7 +167,7 @@ def _of(token: TimeStampResponse, imprint: bytes) -> None:
 
 
 def _can_be(token: TimeStampResponse, since: Instant) -> None:
-    """Can it have been made at the instant that it says, as far as clocks tell?"""
+    """Raise if it cannot have been made at the stated instant."""
     instant, now = token.tst_info.gen_time.timestamp(), time.time()
     wrong = "one of the two clocks is wrong"
     if instant < since - APART:

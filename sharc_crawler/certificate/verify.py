@@ -1,4 +1,4 @@
-"""Every statement of a certificate, made anew from the WARC files and compared with what is stated."""
+"""Verify certificates: recompute every statement from the WARC files and compare."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.wacz import WACZ
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.warc_names import index_path
-from sharc_crawler.certificate.beside import Kinds, around, kept_pages, strangers
-from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
+from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, canonical, digest, kept, to_text
 from sharc_crawler.certificate.confirming import check_confirmation, outlook
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION, clock_of, clock_off, server_clocks
 from sharc_crawler.certificate.examining import Examination, statements, unspoken
@@ -31,11 +30,12 @@ from sharc_crawler.certificate.fixity import fixity_of, pages_name
 from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.refuted import refuted_in
+from sharc_crawler.certificate.schema_check import unknown_fields, unknown_of_page
 from sharc_crawler.certificate.sealed_files import stated_files
 from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import captures_in, is_capture, open_source
-from sharc_crawler.certificate.unknown_fields import unknown_fields, unknown_of_page
-from sharc_crawler.certificate.unspoken import out_of_time
+from sharc_crawler.certificate.strays import Kinds, around, kept_pages, strangers
+from sharc_crawler.certificate.unlisted import out_of_time
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 def beyond(
     witness: Witness, files: Collection[str], stated: Mapping[str, Mapping[str, Any]], name: str
 ) -> Iterator[Finding]:
-    """Answers whose Date is further from their WARC-Date than is stated of their server."""
+    """Answers whose Date differs from their WARC-Date by more than the certificate states for their server."""
     for exchange in witness:
         seconds = clock_off(exchange) if exchange.file in files else None
         if seconds is None:
@@ -66,33 +66,33 @@ def beyond(
             said = f"{known['least']} to {known['greatest']} s" if known else "nothing"
             what = f"its Date is {seconds} s from its WARC-Date, stated is {said}"
             yield Finding(what, exchange.file, exchange.offset, exchange.uri)
-    if server_clocks(witness, files) != stated:
+    if canonical(server_clocks(witness, files)) != canonical(dict(stated)):
         yield Finding("the clocks of the servers are not as stated", name)
 
 
 ANEW = "its spider began without SHARC_RESUME=True, so it is made anew, in another folder"
 REPORT = "report.json"
-_NAMED = 3  #: captures without a certificate, where none has one
-NOBODY = Trust()  #: whoever signed or stamped it is told, and compared with nobody
+_NAMED = 3  #: captures named in the error if none has a certificate
+NOBODY = Trust()  #: accept any signer and authority; they are reported
 
 
 @dataclass(slots=True, kw_only=True)
 class Verification(Examination):
-    """What became of a verification: it holds if there is no finding."""
+    """The result of a verification: the certificates hold if there is no finding."""
 
     source: str
-    captures: list[str] = field(default_factory=list)  #: whose folder each claim is of, where there are several
+    captures: list[str] = field(default_factory=list)  #: the folder of each claim, if there are several
     records: int = 0
     seals: Seals = field(default_factory=Seals)  #: signatures and time stamps
-    moved: list[str] = field(default_factory=list)  #: sites whose folder is elsewhere: nothing of them was verified
-    without: dict[str, str] = field(default_factory=dict)  #: captures without a certificate, and why
-    unsealed: list[str] = field(default_factory=list)  #: what no certificate states as it is
+    moved: list[str] = field(default_factory=list)  #: sites whose folder was moved elsewhere: not verified
+    without: dict[str, str] = field(default_factory=dict)  #: captures without a certificate → why
+    unsealed: list[str] = field(default_factory=list)  #: files that no certificate lists as they are
     confirmations: list[dict[str, Any]] = field(default_factory=list)  #: of certificates (:mod:`.confirming`)
-    provisional: list[dict[str, Any]] = field(default_factory=list)  #: what waits for one: folder, pages, since when
-    worded: str | None = None  #: the other version of sharc that wrote the report: its wording was not compared
+    provisional: list[dict[str, Any]] = field(default_factory=list)  #: to be confirmed: folder, pages, due
+    worded: str | None = None  #: another version of sharc that wrote the report: its wording was not compared
 
     def add(self, site: str, other: Verification) -> None:
-        """Add what was verified of another site; its files are named with its folder."""
+        """Add the verification of another site, whose folder is put before its files' names."""
         self.findings += [replace(one, file=f"{site}/{one.file or ''}") for one in other.findings]
         self.captures += [f"{site}/{one}" for one in other.captures] or [site] * len(other.claims)
         self.claims += other.claims
@@ -116,9 +116,9 @@ def verify(
 ) -> Verification:
     """Verify a capture's folder, one that holds several, or a WACZ file.
 
-    ``progress`` is given the bytes as they are read, :func:`total_size` in all. Raises
-    :class:`~sharc_crawler.errors.DataError` where there is no certificate that could be verified. Of a crawl of several
-    sites one without is a finding; elsewhere it is told (``without``).
+    ``progress`` is given the number of bytes as they are read, :func:`total_size` in all. Raises
+    :class:`~sharc_crawler.errors.DataError` if there is no certificate to verify. If a site of one crawl lacks its
+    certificate, that is a finding; other captures without one are listed in ``without``.
     """
     folders = captures_in(path)
     if folders == [path]:
@@ -147,7 +147,7 @@ def verify(
 
 @contextmanager
 def by_schema(subject: str) -> Iterator[None]:
-    """What has not the fields that are looked at is no certificate: ``subject``, which one, with its verb."""
+    """Turn errors of reading malformed documents into DataErrors; ``subject`` begins their message."""
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -177,7 +177,7 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
         if sound == documents.keys():
             verification.findings += unspoken(witness, source, list(documents.values()))
         verification.findings += out_of_time(witness, list(documents.values()))
-        if len(documents) > 1:  # a spider's rounds
+        if len(documents) > 1:  # rounds of a project's spider
             documents = dict(sorted(documents.items(), key=lambda one: str(one[1]["capture"]["started"])))
     share = sum(source.sizes.values()) // len(documents)
     for name, document in documents.items():
@@ -198,7 +198,7 @@ def _verify(path: Path, former: Sequence[Path], progress: Callable[[int], None],
 def _confirmed(
     path: Path, source: Material, document: dict[str, Any] | None, witness: Witness, trust: Trust, into: Verification
 ) -> None:
-    """What is provisional, and what confirms it."""
+    """Verify the confirmation, and note what is still provisional."""
     if document is None:
         into.findings += [Finding("it confirms no certificate", CONFIRMATION)] if source.later else []
         return
@@ -217,14 +217,14 @@ def _confirmed(
 
 
 def _stale_within(path: Path, later: Material, findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Indexes of a confirmation that are not those of their WARC files."""
+    """Indexes of a confirmation that do not match their WARC files."""
     damaged = {(one.file or "").removeprefix(f"{CONFIRMATION}/") for one in findings}
     for one in stale(path / CONFIRMATION, later.warcs, damaged, lambda _: None):
         yield replace(one, file=f"{CONFIRMATION}/{one.file}")
 
 
 def _is_confirmed(package: Path) -> bool:
-    """Does a package hold a confirmation? One that cannot be read is a finding already."""
+    """Does a package hold a confirmation? True also for one that cannot be read, which is a finding elsewhere."""
     try:
         return open_source(package).later is not None
     except DataError:
@@ -232,7 +232,7 @@ def _is_confirmed(package: Path) -> bool:
 
 
 def why_none(path: Path) -> str:
-    """Why a capture has no certificate; its folder knows, a WACZ file does not."""
+    """Why a capture has no certificate. A folder's stored state tells; for a WACZ file all reasons are listed."""
     if path.is_dir() and not is_capture(path):
         return _of_none(path)
     if not path.is_dir() or not holds_state(path):
@@ -263,7 +263,7 @@ def why_none(path: Path) -> str:
 
 
 def _of_none(path: Path) -> str:
-    from sharc_crawler.storage.gathered import DEEPEST, is_collection  # not at the end of a capture
+    from sharc_crawler.storage.gathered import DEEPEST, is_collection  # not needed at the end of a capture
 
     if is_collection(path):
         return f"it is a collection: sharc verify {path}"
@@ -271,7 +271,7 @@ def _of_none(path: Path) -> str:
 
 
 def _refused(exchanges: Iterable[ExchangeRow]) -> str:
-    """Why the last request was refused, where no request was made at all; else empty."""
+    """Why the last URL was refused, if no request was made at all; else empty."""
     why = ""
     for row in exchanges:
         if row.attempt and (row.result != Result.REFUSED or row.status is not None):
@@ -281,9 +281,9 @@ def _refused(exchanges: Iterable[ExchangeRow]) -> str:
 
 
 def total_size(path: Path) -> int:
-    """Bytes that a verification reads: each WARC file twice, in a folder once more for its index; all of a WACZ file.
+    """Bytes that a verification reads, for its progress: each WARC file twice, in a folder once more for its index.
 
-    Digests of records, and what is said of pages, take about as long as reading WARC files once, and are counted so.
+    Digests of records and pages take about as long as reading the WARC files once each, and are counted so.
     """
     sizes = [size for folder in captures_in(path) for size in open_source(folder).sizes.values()]
     return (5 if path.is_dir() else 4) * sum(sizes) + (0 if path.is_dir() else path.stat().st_size)
@@ -294,13 +294,13 @@ def _pages(progress: Callable[[int], None], each: int, pages: int) -> None:
 
 
 def document_of(name: str, text: bytes) -> dict[str, Any]:
-    """The document of a certificate; raises :class:`~sharc_crawler.errors.DataError` where it is none."""
+    """Parse a certificate; raises :class:`~sharc_crawler.errors.DataError`. Fractions, which none has, become text."""
     try:
-        document = json.loads(text)
+        document = json.loads(text, parse_float=str)
         kind = document["format"], document["version"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f"{name} cannot be read as a certificate: {error!r}") from error
-    if kind != (FORMAT, VERSION):
+    if repr(kind) != repr((FORMAT, VERSION)):  # True equals 1
         raise DataError(f"{name} is of format {kind[0]!r}, version {kind[1]!r}; known is {FORMAT!r}, version {VERSION}")
     return dict(document)
 
@@ -308,7 +308,7 @@ def document_of(name: str, text: bytes) -> dict[str, Any]:
 def _files(
     source: Material, documents: dict[str, dict[str, Any]], progress: Callable[[int], None]
 ) -> Iterator[Finding]:
-    """Every WARC file is as stated, none is missing, and none was added."""
+    """WARC files that differ from what is stated, are missing, or were added."""
     stated = {str(file.get("name")): file for document in documents.values() for file in stated_files(document)}
     for name, file in stated.items():
         if name not in source.warcs:
@@ -325,7 +325,7 @@ def _files(
 
 
 def _with_pages(source: Material, documents: dict[str, dict[str, Any]], into: Verification) -> Iterator[str]:
-    """The names of certificates whose pages are as stated: of others nothing more can be said."""
+    """The names of certificates whose file of pages is as stated; only these can be examined further."""
     for name, document in documents.items():
         stated = dict(document.get("pages") or {})
         file = str(stated.get("name"))
@@ -349,7 +349,7 @@ def _certificate(name: str, source: Material, document: dict[str, Any], witness:
 
 
 def _in_records(source: Material, places: Sequence[tuple[str, int]]) -> str:
-    """The digest of what records hold together."""
+    """The SHA-256 of the concatenated blocks of records."""
     made = hashlib.sha256()
     for file, offset in places:
         with source.warcs[file]() as stream:
@@ -359,7 +359,7 @@ def _in_records(source: Material, places: Sequence[tuple[str, int]]) -> str:
 
 
 def _sealed(name: str, source: Material, document: dict[str, Any], witness: Witness) -> Iterator[Finding]:
-    """The digest is that of the document, which lies in the WARC files, too."""
+    """Check the certificate's digest, its text, and its copy in the WARC files."""
     text = source.certificates[name]
     if document[DIGEST] != digest(document):
         yield Finding(f"its digest is {digest(document)}, stated is {document[DIGEST]}", name)
@@ -377,15 +377,15 @@ def _sealed(name: str, source: Material, document: dict[str, Any], witness: Witn
         yield Finding("its limits are not those of this version", name)
 
 
-# -- indexes of a folder: each is that of its WARC file, or replay shows something else than what is in it -------------
+# -- indexes of a folder: if one does not match its WARC file, replay shows something else -----------------------------
 
 
 def stale(
     folder: Path, warcs: Collection[str], damaged: Collection[str | None], progress: Callable[[int], None]
 ) -> Iterator[Finding]:
-    """Indexes that are not those of their WARC files; ``damaged`` files, and missing indexes, are passed over.
+    """Indexes that do not match their WARC files; ``damaged`` files and missing indexes are passed over.
 
-    ``progress`` is given the bytes of WARC files as they are read.
+    ``progress`` is given the number of bytes of WARC files as they are read.
     """
     for name in warcs:
         index = index_path(folder / name)
@@ -408,5 +408,5 @@ def _lines(warc: Path, progress: Callable[[int], None]) -> Iterator[bytes]:
 
 
 def _hashes(lines: Iterable[bytes]) -> NDArray[np.int64]:
-    """Eight bytes of each line, sorted: there are as many as records."""
+    """A hash of eight bytes for each line, sorted: there may be millions."""
     return np.sort(np.fromiter(map(hash, lines), np.int64))

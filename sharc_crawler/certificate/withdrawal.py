@@ -1,4 +1,4 @@
-"""A capture that was complete goes on after all: its certificate is withdrawn, and what confirmed that is set aside."""
+"""Withdraw the certificate of a complete capture that is resumed, and set its confirmation aside."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sharc_crawler.certificate.names import CONFIRMATION, signature_name, timest
 
 
 def certified_as(folder: Path, site: str) -> str:
-    """The digest of the certificate that a capture has; empty: it has none, or one that cannot be read."""
+    """The digest of a capture's certificate; empty: it has none that can be read."""
     for name in _names(site):
         try:
             return str(json.loads((folder / name).read_bytes())[DIGEST])
@@ -23,9 +23,9 @@ def certified_as(folder: Path, site: str) -> str:
 
 
 def withdraw(folder: Path, site: str) -> str:
-    """A capture that was complete goes on after all: what was certified of it remains in its WARC files alone.
+    """Remove the certificate, of which the WARC files keep a copy, and set its confirmation aside.
 
-    What confirmed it is set aside: returns where it lies now, if there was any.
+    Returns where the confirmation lies now; empty if there was none.
     """
     for name in _names(site):
         for each in (name, signature_name(name), timestamp_name(name)):

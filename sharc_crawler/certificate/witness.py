@@ -1,4 +1,4 @@
-"""What WARC files say themselves: every exchange in them, with digests made anew from the bytes."""
+"""Read all exchanges from WARC files, with digests computed from the bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sharc_crawler.changes.digest import digest_of, labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 
 if TYPE_CHECKING:
-    from sharc_crawler.certificate.on_disk import Many
+    from sharc_crawler.certificate.exchanges_on_disk import Many
 
     Place = tuple[str, int]  #: file, offset
     Moment = tuple[str, str]  #: target URI, WARC-Date
@@ -41,14 +41,16 @@ _SAME_PAYLOAD, _SERVERS_WORD = f"{PROFILE}identical-payload-digest", f"{PROFILE}
 
 
 def misformed(record: Record) -> Iterator[str]:
-    """What is wrong with a record of an answer or a request; others are passed over.
+    """What is wrong with the fields of a response, revisit or request record; other records are passed over.
 
     >>> from sharc_crawler.archive.members import Record
     >>> list(misformed(Record(0, 9, (("WARC-Type", "request"), ("Content-Type", HTTP_REQUEST)), b"GET /")))
-    ['its block has no digest']
+    ['it has no WARC-Target-URI and no WARC-Date', 'its block has no digest']
     """
     if record.kind not in _TYPES:
         return
+    if lacks := [name for name in ("WARC-Target-URI", "WARC-Date") if not record.get(name)]:
+        yield f"it has no {' and no '.join(lacks)}"
     if more := [name for name, _ in record.fields if name not in _FIELDS[record.kind]]:
         yield f"{', '.join(more)}: no field of a {record.kind} record of ours"
     if record.block and record.get("WARC-Block-Digest") is None:
@@ -62,7 +64,7 @@ def misformed(record: Record) -> Iterator[str]:
 
 
 def _misformed_revisit(record: Record) -> Iterator[str]:
-    """A revisit of an equal payload has the new headers and no body; one of a 304 has no block."""
+    """A revisit for an equal payload must have headers and no body; one for a 304 must have no block."""
     profile = record.get("WARC-Profile")
     if profile not in (_SAME_PAYLOAD, _SERVERS_WORD):
         yield f"it is a revisit of the profile {profile}"
@@ -80,16 +82,16 @@ def _misformed_revisit(record: Record) -> Iterator[str]:
 _NOTE = re.compile(rb"^([A-Za-z0-9-]+): (.*?)\r?$", re.MULTILINE)
 MAIN = ("response", "revisit")
 RESOURCE = "resource"
-_ABOUT_PAGES = re.compile(r"urn:(?:view|text|pageinfo):https?://\S+")  #: resources that a crawl makes
+_ABOUT_PAGES = re.compile(r"urn:(?:view|text|pageinfo):https?://\S+")  #: URIs of resources that a crawl makes
 _OURS = (*MAIN, "warcinfo", "request", "metadata", RESOURCE)
-FEW = 1_000  #: exchanges that are held as they are
-_DIGITS = 100  #: of a length; Python reads no number of thousands
-_HEAD = b"\x1f\x8b\x08" + bytes(5)  #: of each member: no name, no comment, no time
+FEW = 1_000  #: exchanges held in memory; more go to disk
+_DIGITS = 100  #: most digits of a length; Python refuses thousands
+_HEAD = b"\x1f\x8b\x08" + bytes(5)  #: start of each gzip member: no name, comment or time
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is not as it was stated."""
+    """Something that is not as stated, and where."""
 
     what: str
     file: str | None = None
@@ -97,57 +99,57 @@ class Finding:
     url: str | None = None
 
     def __str__(self) -> str:
-        """Where, of what, what."""
+        """Place, URL and what is wrong, as far as they are known."""
         place = self.file if self.offset is None else f"{self.file}:{self.offset}"
         return ": ".join(part for part in (place, self.url, self.what) if part)
 
 
 @dataclass(slots=True)
 class RecordedExchange:
-    """An exchange as its records tell it."""
+    """An exchange as read from its records."""
 
     file: str
     offset: int
     kind: str  #: response, revisit, or metadata where there was no response
     uri: str
     date: str
-    message: HttpResponse | None  #: head (and body, not kept here) of the answer
-    digest: str | None  #: of the payload: made anew, or of a revisit record as stated there
-    decoded: str | None = None  #: of the unpacked payload, where it is packed (``Content-Encoding``)
-    whole: bool = True  #: not truncated
+    message: HttpResponse | None  #: the answer without its body
+    digest: str | None  #: of the payload: computed, or for a revisit record as stated there
+    decoded: str | None = None  #: digest of the unpacked payload, if it has a ``Content-Encoding``
+    whole: bool = True  #: is the answer not truncated?
     profile: str = ""
-    holder: Moment | None = None  #: where a revisit record's payload lies
+    holder: Moment | None = None  #: which record holds a revisit record's payload
     record: str = ""  #: WARC-Record-ID
-    holder_record: str | None = None  #: that of the holder, where it is said
-    media_type: str | None = None  #: the whole ``Content-Type`` of the former capture's answer that a 304 refers to
-    closed: bool = False  #: payloads lie in this capture alone, by the ``warcinfo`` of its file
-    rebuilt: bool = False  #: from what another download handler gave: nobody saw the wire
+    holder_record: str | None = None  #: the holder's WARC-Record-ID, if stated
+    media_type: str | None = None  #: the whole ``Content-Type`` of a former capture's answer that a 304 refers to
+    closed: bool = False  #: does its capture store all payloads itself, by the ``warcinfo`` of its file?
+    rebuilt: bool = False  #: made from what another download handler returned, not from the wire
     request: bytes = b""
     notes: dict[str, bytes] = field(default_factory=dict)
 
 
 class RecordedDocument(NamedTuple):
-    """A metadata record that is no exchange's notes."""
+    """A metadata record that does not belong to an exchange."""
 
     uri: str
     sha256: str  #: of its block
 
 
 class Witness:
-    """All exchanges of some WARC files; many lie on disk, since there may be a million."""
+    """All exchanges of some WARC files; more than :data:`FEW` are kept on disk."""
 
     def __init__(self) -> None:
-        self._few: dict[str, RecordedExchange] = {}  # by place; each is there or on disk
-        self._moments: dict[str, RecordedExchange] = {}  # the same
+        self._few: dict[str, RecordedExchange] = {}  # by place: those not on disk
+        self._moments: dict[str, RecordedExchange] = {}  # the same, by moment
         self._many: Many | None = None
         self.documents: dict[Place, RecordedDocument] = {}
         self.findings: list[Finding] = []
         self.records = 0
 
     def add(self, exchange: RecordedExchange) -> None:
-        """Add an exchange with all of its records."""
+        """Add an exchange."""
         if len(self._few) >= FEW:
-            from sharc_crawler.certificate.on_disk import Many  # of a large capture
+            from sharc_crawler.certificate.exchanges_on_disk import Many  # of a large capture
 
             self._many = self._many or Many(RecordedExchange)
             for place, one in self._few.items():
@@ -165,12 +167,12 @@ class Witness:
         return self._few.get(place) or (self._many.at(place) if self._many else None)
 
     def of(self, moment: Moment) -> RecordedExchange | None:
-        """The exchange of a moment: the last one."""
+        """The last exchange of a URL and instant."""
         named = f"{moment[1]} {moment[0]}"
         return self._moments.get(named) or (self._many.of(named) if self._many else None)
 
     def find(self, file: str | None, offset: int | None, moment: Moment) -> RecordedExchange | None:
-        """The exchange at a place, or, where files were written anew, of a moment."""
+        """The exchange at a place, or, if files were rewritten, of a moment."""
         found = self.at(f"{file}:{offset}")
         return found if found and (found.uri, found.date) == moment else self.of(moment) or found
 
@@ -181,9 +183,9 @@ def ingest(
     into: Witness | None = None,
     met: Callable[[str, int, str], object] = lambda *_: None,
 ) -> Witness:
-    """Read WARC files to their ends. ``progress`` is given their bytes twice: as read, and as digests are taken.
+    """Read WARC files. ``progress`` is given their size twice: as they are read, and as digests are computed.
 
-    ``met``: is told of each record: its file, offset and kind.
+    ``met`` is called with file, offset and kind of each record.
     """
     witness = into or Witness()
     for name, opened in warcs.items():
@@ -199,7 +201,7 @@ def _read(
     progress: Callable[[int], None],
     met: Callable[[str, int, str], object],
 ) -> None:
-    last: tuple[RecordedExchange, Record] | None = None  #: what belongs to an exchange is written with it
+    last: tuple[RecordedExchange, Record] | None = None  #: an exchange's records follow each other
     closed = False
     for record in records(stream, progress=progress):
         if isinstance(record, Damage):
@@ -241,7 +243,7 @@ def _altered(record: Record, name: str, progress: Callable[[int], None]) -> list
 
 
 def _told(record: Record, progress: Callable[[int], None]) -> Iterator[bytes | memoryview]:
-    """Its block, in pieces."""
+    """The block in pieces; ``progress`` is given the record's packed length, as they are taken."""
     rest, left = len(record.block), record.length
     for piece in pieces(record.block):
         yield piece
@@ -250,7 +252,7 @@ def _told(record: Record, progress: Callable[[int], None]) -> Iterator[bytes | m
 
 
 def _strange(record: Record, stream: IO[bytes], name: str) -> Iterator[Finding]:
-    """What is read by some and passed over by others: other kinds, fields given twice, text in a member's head."""
+    """What readers treat differently: unknown kinds, fields given twice, text in a gzip member's head."""
     url = record.get("WARC-Target-URI")
     if record.kind not in _OURS:
         yield Finding(f"a {record.kind} record, which no capture of ours has", name, record.offset, url)
@@ -266,14 +268,14 @@ def _strange(record: Record, stream: IO[bytes], name: str) -> Iterator[Finding]:
 
 
 def _mislabelled(exchange: RecordedExchange, main: Record) -> list[Finding]:
-    """``exchange.digest`` is that of the payload, made anew."""
+    """A wrong payload digest; ``exchange.digest`` was computed from the payload."""
     if main.get("WARC-Payload-Digest") in {None, exchange.digest}:
         return []
     return [Finding("its payload is not what its digest says", exchange.file, exchange.offset, exchange.uri)]
 
 
 def _too_much(exchange: RecordedExchange, record: Record, name: str) -> Iterator[Finding]:
-    """An exchange has one request and one record of notes; these tell of an answer where its own record does not."""
+    """Second requests or notes of an exchange, and notes of an answer that has its own record."""
     second = exchange.request if record.kind == "request" else exchange.kind in MAIN and exchange.notes
     if second:
         yield Finding(f"a second {record.kind} record of one exchange", name, record.offset, exchange.uri)
@@ -282,7 +284,7 @@ def _too_much(exchange: RecordedExchange, record: Record, name: str) -> Iterator
 
 
 def _apart(main: Record, record: Record, name: str) -> Iterator[Finding]:
-    """All records of an exchange carry its URL, its instant and its address."""
+    """Fields that differ between the records of an exchange: URL, instant and address."""
     for part in ("WARC-Target-URI", "WARC-Date", "WARC-IP-Address"):
         if main.get(part) != record.get(part):
             what = f"its {part} is {record.get(part)}, that of the record it belongs to is {main.get(part)}"
@@ -291,7 +293,7 @@ def _apart(main: Record, record: Record, name: str) -> Iterator[Finding]:
 
 def _exchange(record: Record, name: str, *, closed: bool) -> RecordedExchange | None:
     failed = record.kind == "metadata" and record.get("Content-Type") == "application/warc-fields"
-    if record.kind not in MAIN and not failed:
+    if (record.kind not in MAIN and not failed) or not record.get("WARC-Date"):
         return None
     message = parse_response(record.block) if record.kind in MAIN else None
     response = record.kind == "response" and message is not None
@@ -321,13 +323,13 @@ def _exchange(record: Record, name: str, *, closed: bool) -> RecordedExchange | 
 
 
 def _to_head(exchange: RecordedExchange, main: Record) -> bool:
-    """An answer without a body to a HEAD request: whatever length it tells of is another's (RFC 9110, 9.3.2)."""
+    """Is it an answer to HEAD? Its Content-Length is that of an answer to GET (RFC 9110, 9.3.2)."""
     whole = main.kind == "response" and main.get("WARC-Truncated") is None
     return whole and exchange.request.startswith(b"HEAD ") and exchange.digest == labelled_digest(b"")
 
 
 def _short(message: HttpResponse | None) -> bool:
-    """Is its body shorter than it says? 204 and 304 have none, whatever they say (RFC 9110, 8.6)."""
+    """Is the body shorter than its Content-Length? 204 and 304 never have a body (RFC 9110, 8.6)."""
     if message is None or message.chunked or message.status in {204, 304}:
         return False
     said = message.header(b"content-length") or b""
@@ -343,7 +345,7 @@ def _decoded(message: HttpResponse) -> str | None:
 
 
 def _head(message: HttpResponse | None) -> HttpResponse | None:
-    """The answer without its body, so that a large capture fits into memory."""
+    """The answer without its body, to save memory."""
     return parse_response(message.head) if message is not None else None
 
 
@@ -357,5 +359,5 @@ def _add(exchange: RecordedExchange, record: Record) -> None:
 
 
 def has_content(exchange: RecordedExchange) -> bool:
-    """Did it bring something to be shown?"""
+    """Was it answered with a status 2xx?"""
     return exchange.message is not None and 200 <= exchange.message.status < 300

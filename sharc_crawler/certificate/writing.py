@@ -1,4 +1,4 @@
-"""Writing a certificate: as a record in a WARC file of its own, then as ``certificate.json`` beside the files."""
+"""Write certificates: as a record in a WARC file of its own, and as ``certificate.json`` beside the files."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ from sharc_crawler.plural import counted
 Progress = Callable[[float, float], None]
 
 MEDIA_TYPE, LINES = "application/json", "application/jsonl"
-SHOWN = 3  #: findings in a summary
-_DEDUPLICATION = re.compile(rb"^(deduplication: ).*?(?=\r?$)", re.MULTILINE)  #: a certificate is there once
+SHOWN = 3  #: findings listed in a summary
+_DEDUPLICATION = re.compile(rb"^(deduplication: ).*?(?=\r?$)", re.MULTILINE)  #: a certificate's file has none
 
 
 class Certified(NamedTuple):
-    """A certificate that was written, or was not: what does not verify is not sealed. Or one that does not hold."""
+    """A certificate that was written, or why it was not, or does not hold: see ``findings``."""
 
     path: Path
     digest: str
-    warc: str  #: the file that holds it, too
-    findings: Sequence[Finding] = ()  #: why it was not, or does not
-    restated: Mapping[str, Any] = MappingProxyType({})  #: pages without which it might (:mod:`.restating`)
+    warc: str  #: the WARC file with its copy
+    findings: Sequence[Finding] = ()  #: why it was not written, or does not hold
+    restated: Mapping[str, Any] = MappingProxyType({})  #: pages to restate before another try (:mod:`.restating`)
 
 
 def certify(captures: Sequence[CaptureFacts], folder: Path, progress: Progress = lambda _, __: None) -> list[Certified]:
-    """Write the certificates of a folder's complete captures that have none yet; returns what became of them.
+    """Write the certificates of a folder's complete captures that have none yet; returns one result for each.
 
     Each is verified from the WARC files before it is sealed; one that does not hold is not written.
 
-    A folder's only capture has ``certificate.json``, of several each has ``certificate-SITE.json``. A capture without
-    WARC files has none: there would be nothing to show. Raises :class:`~sharc_crawler.errors.UsageError` where the
-    folder cannot be written to. ``progress`` is given how much of the work is done, and of how much.
+    A folder's only capture gets ``certificate.json``; each of several gets ``certificate-SITE.json``. A capture without
+    WARC files gets none, since it has no proof. Raises :class:`~sharc_crawler.errors.UsageError` if the folder cannot
+    be written to. ``progress`` is given the work done, and the whole.
     """
     owed = [
         (series, facts, path)
@@ -72,7 +72,7 @@ def certify(captures: Sequence[CaptureFacts], folder: Path, progress: Progress =
 
 
 def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:
-    """What the summary of a crawl says of its certificates."""
+    """The lines on certificates in a crawl's summary: (name, value)."""
     for one in written:
         if one.findings:
             why = "does not hold any more" if one.path.exists() else "none: the records do not bear it out"
@@ -96,9 +96,9 @@ def seal(
     *,
     examined: bool = False,
 ) -> list[Certified]:
-    """The certificates of captures that share their WARC files; ``examined``: if what they state bears that.
+    """Write the certificates of captures that share their WARC files; ``examined``: only if they verify.
 
-    A third of the work, by ``progress``, is to read the WARC files, one to take digests, one to examine the pages.
+    For ``progress``, reading the WARC files, computing digests and examining pages are a third of the work each.
     """
     site, info = about(folder, series)
     warcs = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
@@ -129,7 +129,7 @@ def seal(
 
 
 def _beside(path: Path, document: dict[str, Any], ref: CaptureRef, drafts: Drafts) -> Certified:
-    """Write a certificate beside the WARC files, with the place that it has in them."""
+    """Write a certificate beside the WARC files, with the place of its copy in them."""
     place = {"file": ref.file, "offset": ref.offset, **fixity(drafts.of(path.with_name(ref.file)))}
     with drafts.open(path) as file:
         file.write(to_text({**document, KEPT_IN: place}).encode("utf-8", "replace"))
@@ -148,7 +148,7 @@ def _counting(progress: Progress, total: float) -> Callable[[float], None]:
 
 
 def _write_pages(path: Path, facts: CaptureFacts, witness: Witness, drafts: Drafts, source: Material) -> dict[str, Any]:
-    """Write the pages of a certificate; what it states of them. ``source`` has them from then on."""
+    """Write the file of pages of a certificate, and add it to ``source``; returns what a certificate states of it."""
     file = path.with_name(pages_name(path.name))
 
     def uri(place: str) -> str | None:
@@ -162,14 +162,14 @@ def _write_pages(path: Path, facts: CaptureFacts, witness: Witness, drafts: Draf
 
 
 def _keep(out: DocumentFile, document: dict[str, Any], pages: PageEntries, when: Instant) -> CaptureRef:
-    """A certificate's pages in pieces, then itself, as records of a WARC file; where it lies."""
+    """Write a certificate's pages in pieces, then itself, as records of a WARC file; returns its place."""
     for piece in pages.pieces():
         out.write(f"{target(document)}:pages", when, piece, LINES)
     return out.write(target(document), when, kept(document), MEDIA_TYPE)
 
 
 def target(document: dict[str, Any]) -> str:
-    """The URN that a certificate's record is about.
+    """The URN that a certificate's record has as its URI.
 
     >>> target({"capture": {"site": "example.org (2)"}})
     'urn:sharc-certificate:example.org-2-1706a315'
@@ -178,7 +178,7 @@ def target(document: dict[str, Any]) -> str:
 
 
 def told(info: bytes, name: str) -> str:
-    r"""What a warcinfo record says under this name; empty where it says nothing.
+    r"""The value of a field in a warcinfo record; empty if it is missing.
 
     >>> told(b"software: sharc\r\nsite: example.org\r\n", "site")
     'example.org'
@@ -188,7 +188,7 @@ def told(info: bytes, name: str) -> str:
 
 
 def about(folder: Path, series: tuple[str, str]) -> tuple[str, bytes]:
-    """The site's name, and what the first file of the series says of the capture: the block of its warcinfo record."""
+    """The site's name, and the block of the first warcinfo record of the series."""
     for _, path in files_of(folder, *series):
         with path.open("rb") as stream:
             first = next(records(stream), None)

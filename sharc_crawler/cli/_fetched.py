@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from sharc_crawler.archive.fetches import FetchedPage, pages
+from sharc_crawler.archive.archived_pages import FetchedPage, pages
 from sharc_crawler.bodies.text import is_text
 from sharc_crawler.changes.learning import Pair
 from sharc_crawler.errors import DataError

@@ -23,7 +23,7 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import second
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
-from sharc_crawler.report.confirmed import confirmed
+from sharc_crawler.report.servers_word import confirmed
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.objects import ObjectFolder

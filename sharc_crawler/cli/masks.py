@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from sharc_crawler.archive.fetches import elsewhere
+from sharc_crawler.archive.archived_pages import elsewhere
 from sharc_crawler.changes.learning import Lesson, Pair, learn
 from sharc_crawler.changes.masks import Mask, as_json, load_masks
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
@@ -18,9 +18,9 @@ from sharc_crawler.cli._outputs import to_file, written
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Seconds
-from sharc_crawler.report.lesson import lesson_of, of_pairs
+from sharc_crawler.report.mask_candidates import Teachers
+from sharc_crawler.report.mask_learning import lesson_of, of_pairs
 from sharc_crawler.report.opened import open_facts
-from sharc_crawler.report.taught import Teachers
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.opening import holds_state

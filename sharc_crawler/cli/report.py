@@ -26,10 +26,10 @@ from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
 from sharc_crawler.report.load import capture_facts, is_instant, read_selection
 from sharc_crawler.report.marks import UNDER_WAY
+from sharc_crawler.report.mask_candidates import read_taught
 from sharc_crawler.report.opened import as_sealed, open_facts, require_some
 from sharc_crawler.report.pages import Walked
 from sharc_crawler.report.sites import index, write_index
-from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.words import printable
 from sharc_crawler.report.write import to_json, write

@@ -29,8 +29,8 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import sentence
-from sharc_crawler.report.confirmed import confirmed
 from sharc_crawler.report.package_check import not_of_it, package_digest
+from sharc_crawler.report.servers_word import confirmed
 from sharc_crawler.report.unsealed import GIVEN, unsealed, wording_of
 from sharc_crawler.report.words import printable, short
 

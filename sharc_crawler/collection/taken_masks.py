@@ -11,9 +11,9 @@ from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.terms import MASKS
 from sharc_crawler.errors import SharcError
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.lesson import lesson_of
+from sharc_crawler.report.mask_candidates import Teachers, read_taught
+from sharc_crawler.report.mask_learning import lesson_of
 from sharc_crawler.report.opened import open_facts
-from sharc_crawler.report.taught import Teachers, read_taught
 from sharc_crawler.storage.opening import holds_state
 
 

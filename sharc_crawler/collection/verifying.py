@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from sharc_crawler.archive.wacz import WACZ
-from sharc_crawler.certificate.beside import around
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.names import is_certified
 from sharc_crawler.certificate.sealing import Trust
+from sharc_crawler.certificate.strays import around
 from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify, why_none
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.collection.certifying import CERTIFICATES, check_at

@@ -168,7 +168,7 @@ def _taught(facts: list[CaptureFacts], folder: Path, masks: str | None) -> Taugh
     changed = sum(one.figures.whole.tally.content[Content.CHANGED] for one in facts)
     if changed < SUPPORT and not (folder / LEARNED).exists():
         return NOTHING_TAUGHT
-    from sharc_crawler.report.taught import teach  # walks over all pages
+    from sharc_crawler.report.mask_candidates import teach  # walks over all pages
 
     return teach(facts, folder, _masks(masks) if masks else ())
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from sharc_crawler.archive.former import FormerAnswer
+    from sharc_crawler.archive.former_answers import FormerAnswer
     from sharc_crawler.live.browser.browsing import Browsing
     from sharc_crawler.live.project.alone import Alone
     from sharc_crawler.live.reading.readings import WhenRead

@@ -1,1 +1,1 @@
-"""Pictures and HTML from stored facts."""
+"""Reports of captures: JSON, HTML and words for the terminal, made from stored facts."""

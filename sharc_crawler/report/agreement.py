@@ -1,4 +1,4 @@
-"""Does a report say what its certificate states? Whatever both of them have is compared."""
+"""Compare a report with its certificate: whatever both state must agree."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sharc_crawler.report.claim import in_words
 
 Document = Mapping[str, Any]
 
-#: of a page in the report, and in the certificate
+#: fields of a page that report and certificate share
 _STATED = ("url", "kind", "verdict", "evidence")
-_OF_VISITS = ("result", "status", "digest", "slot", "attempts")  #: the same of its downloads
+_OF_VISITS = ("result", "status", "digest", "slot", "attempts")  #: fields of a download that both share
 
 
 def otherwise(capture: Document, document: Document, entries: Iterable[Document], *, worded: bool) -> Iterator[str]:
-    """What a report says of one capture as a whole, and its certificate does not; ``worded``: by this version."""
+    """Where a report differs from a capture's certificate; ``worded``: compare sentences, too (of the same version)."""
     own = document["capture"]
     claim = in_words(own["claim"])
     if worded and capture["claim"]["sentence"] != claim["sentence"]:
@@ -40,20 +40,20 @@ def otherwise(capture: Document, document: Document, entries: Iterable[Document]
 
 
 def has_pages_of(lines: Iterable[Document], site: str, entries: Iterable[Document]) -> bool:
-    """Are the captured pages of a report's lines those of a certificate, in its order?"""
+    """Do a report's lines list the same captured pages as a certificate, in the same order?"""
     told = (_stated(page) for page in lines if page["site"] == site and page["verdict"] is not None)
     certified = (_stated(entry) for entry in entries if "verdict" in entry)
     return all(one == other for one, other in zip_longest(told, certified))
 
 
 def _claimed(claim: Document, *, worded: bool) -> Any:
-    """What a claim says; of another version's only what no wording touches."""
+    """A claim to compare; without its sentences if another version wrote them."""
     grounds = [{name: value for name, value in one.items() if name != "words"} for one in claim["grounds"]]
     return claim if worded else (claim["code"], grounds)
 
 
 def _others(capture: Document, document: Document) -> Iterator[str]:
-    """What else both have, and have otherwise."""
+    """Names of further fields that differ."""
     own = document["capture"]
     if whole_numbers(capture["audit"]) != own["audit"]:
         yield "audit"
@@ -85,7 +85,7 @@ def _totals(counts: Document) -> dict[str, int]:
 
 
 def _resources(entries: Iterable[Document]) -> dict[str, int]:
-    """How many of them were captured, and what was judged of them; one that was not there is none."""
+    """How many resources and data were captured, in all and by verdict; absent ones do not count."""
     judged = (entry for entry in entries if entry["kind"] != Kind.PAGE and "verdict" in entry)
     verdicts = Counter(entry["verdict"] for entry in judged if not _is_absent(entry))
     return {"captured": verdicts.total()} | {one.value: verdicts[one.value] for one in Verdict}
@@ -99,11 +99,11 @@ def _is_absent(entry: Document) -> bool:
 
 
 def _stated(page: Document) -> tuple[Any, ...]:
-    """What a line of the report and one of the certificate have in common."""
+    """The fields of a page that a line of the report and one of the certificate share."""
     visits = (_visited(one) for one in (page["visit"], page["revisit"]) if one)
     return *(page[name] for name in _STATED), page.get("code", page["reason"]) or "", page.get("data") or [], *visits
 
 
 def _visited(visit: Document) -> tuple[Any, ...]:
-    """A download as either has it, with its instant."""
+    """The same fields of a download, and when it was made."""
     return *(visit[name] for name in _OF_VISITS), visit["started"] if "started" in visit else visit["date"]

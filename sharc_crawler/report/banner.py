@@ -1,6 +1,6 @@
-"""What certificates say of each copy, laid out beside pywb so that its pages show it as a banner (``verdict.js``).
+"""Files for pywb, so that replayed pages show a banner with their certificate's verdict (``verdict.js``).
 
-The banner speaks of the copy on the screen: it looks its URL and time up here, and those of all that the page shows.
+The banner's script looks up the copy on the screen by URL and time, and all resources that it shows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.words import printable, short
 from sharc_crawler.report.write import PAGES
 
-SHELVES = 256  #: files that the verdicts are divided among; the browser fetches those of the URLs that it shows
+SHELVES = 256  #: number of files with verdicts; the browser fetches only those of the URLs that it shows
 SCRIPT, BANNER, VERDICTS = "sharc-verdict.js", "sharc-banner.html", "sharc-verdicts"
 _BANNER = (
     "{% include 'banner.html' %}\n<script src=\"{{ static_prefix }}/" + SCRIPT + '" charset="utf-8" defer></script>\n'
@@ -38,9 +38,9 @@ COPIES = ("visit", "revisit")
 
 
 def dress(folders: Sequence[Path], told: Callable[[str], None], place: Path) -> None:
-    """Lay the banner, and what it says of the captures in ``folders``, into the folder that pywb runs in.
+    """Write the banner, and the verdicts of the captures in ``folders``, into the folder that pywb runs in.
 
-    ``told`` is given what is wrong with a certificate that cannot be read: it speaks of nothing then.
+    ``told`` is given a message for each certificate that cannot be read; its pages then have no verdict.
     """
     (place / "templates").mkdir()
     (place / "templates" / BANNER).write_text(_BANNER)
@@ -60,7 +60,7 @@ def dress(folders: Sequence[Path], told: Callable[[str], None], place: Path) -> 
                 document = _with_confirmation(certificate)
                 for line in _lines(document, certificate, tested, len(captures) - 1):
                     opened[shelf(line[0])].write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-                captures[-1] = _capture(document)  # only now: of one that breaks off nothing is said
+                captures[-1] = _capture(document)  # last: nothing counts of one that cannot be read to its end
             except (DataError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
                 told(f"{certificate} cannot be read ({error}): its pages are shown without it; see sharc verify")
     finally:
@@ -70,7 +70,7 @@ def dress(folders: Sequence[Path], told: Callable[[str], None], place: Path) -> 
 
 
 def _with_confirmation(certificate: Path) -> dict[str, Any]:
-    """A certificate, and what confirms it."""
+    """A certificate with its confirmation."""
     document: dict[str, Any] = json.loads(certificate.read_text(encoding="utf-8"))
     confirmation = confirmation_of(certificate.parent)
     if confirmation and confirmation["certificate"] == document["digest"]:
@@ -79,7 +79,7 @@ def _with_confirmation(certificate: Path) -> dict[str, Any]:
 
 
 def shelf(url: str) -> int:
-    """Which file has the verdicts of a URL; the script counts the same way.
+    """The number of the file with a URL's verdicts; the script computes it in the same way.
 
     >>> shelf("http://a.org/"), shelf("http://a.org/é")
     (94, 202)
@@ -88,7 +88,7 @@ def shelf(url: str) -> int:
 
 
 def _certificates(folders: Sequence[Path]) -> Iterator[tuple[Path, dict[str, list[str]]]]:
-    """Each with what was answered 304 in its folder, and tested."""
+    """Each certificate with the 304s of its folder that were tested (see :func:`_tested`)."""
     for folder in folders:
         if found := sorted(path for path in folder.iterdir() if CERTIFICATES.fullmatch(path.name)):
             tested = _tested(sorted(folder.glob("*.cdxj")))
@@ -96,9 +96,9 @@ def _certificates(folders: Sequence[Path]) -> Iterator[tuple[Path, dict[str, lis
 
 
 def _tested(indexes: Sequence[Path]) -> dict[str, list[str]]:
-    """Of each URL the seconds of 304s after which it was asked for again: a certificate names the later answer only.
+    """By URL, the times of 304s after which it was downloaded in full: a certificate lists only the later answer.
 
-    Replay tools show the payload of the visit, to which these refer, at such a time, too.
+    For such a time, replay tools show the payload of the visit, which the 304 refers to.
     """
     found: dict[str, list[str]] = {}
     for line, following in pairwise(merged(indexes)):
@@ -111,7 +111,7 @@ def _tested(indexes: Sequence[Path]) -> dict[str, list[str]]:
 
 
 def _capture(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of a capture as a whole; an instant for each of its parts."""
+    """What the banner says of a capture as a whole, with the reference instant of each part."""
     capture = {**document["capture"], **document.get("confirmation", {}).get("capture", {})}
     instants = {part["name"]: (part["reference"] or {}).get("instant") for part in document["subsites"]}
     return {
@@ -125,8 +125,9 @@ def _capture(document: Mapping[str, Any]) -> dict[str, Any]:
 def _lines(
     document: Mapping[str, Any], certificate: Path, tested: Mapping[str, Sequence[str]], capture: int
 ) -> Iterator[list[Any]]:
-    """URL, second, which download (`former`: a former capture's; `304`: an answer between the two), verdict, what it
-    rests on, part of the site, number of the capture.
+    """A line for each copy: URL, time, which download, verdict, its grounds, part of the site, number of the capture.
+
+    The download is ``visit``, ``revisit``, ``former`` (a former capture's) or ``304`` (between the two).
     """
     pages = certificate.with_name(document["pages"]["name"])
     entries: Iterable[Mapping[str, Any]] = PageEntries(lambda: pages.open("rb"))
@@ -141,7 +142,7 @@ def _lines(
 
 
 def _kept(report: Path, site: str) -> set[str]:
-    """Changed pages of a site that kept their content, as far as the report can be read: no certificate says so."""
+    """Changed pages of a site that kept their content: told by the report, as certificates compare bytes."""
     found = set()
     with suppress(OSError, ValueError, KeyError, TypeError), report.open(encoding="utf-8") as lines:
         for line in lines:
@@ -153,7 +154,7 @@ def _kept(report: Path, site: str) -> set[str]:
 
 
 def _copies(entry: Mapping[str, Any], tested: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
-    """Whose payload is shown, when, and by which download."""
+    """For each copy: the download whose payload is shown, the time, and the download that made it."""
     made = {part: moment_in(entry[part]["date"]) for part in COPIES if entry.get(part)}
     for part, stamp in made.items():
         yield part, stamp, "former" if "server" in entry[part] else part
@@ -163,12 +164,12 @@ def _copies(entry: Mapping[str, Any], tested: Mapping[str, Sequence[str]]) -> It
                 yield "visit", stamp, "304"
 
 
-#: a viewer finds answers by their addresses
+#: viewers find answers by URL only
 _CHOSEN = "; its scripts chose among answers of one address by headers, of which a replay shows one"
 
 
 def _grounds(entry: Mapping[str, Any], verdict: str | None) -> str:
-    """``verdict``: of the copy."""
+    """Why a copy has its ``verdict``."""
     if verdict != entry.get("verdict"):
         return "but its other copy is"
     if verdict == "coherent":
@@ -179,10 +180,10 @@ def _grounds(entry: Mapping[str, Any], verdict: str | None) -> str:
 
 
 def shows_reference(entry: Entry, part: str, reference: str | None) -> bool:
-    """Is a copy of a coherent page its state at T (``reference``), as a certificate's ``entry`` has it?
+    """Does a copy of a coherent page show its state at T (``reference``), by a certificate's ``entry``?
 
-    What lastmods show is the download before T, or the one after it, as the reason says; the other copy is
-    the same state where it has the same payload.
+    If lastmods are the evidence, the reason tells whether the download before T or that after it does. The other copy
+    does if it has the same payload.
 
     >>> visit = {"date": "10:00", "result": "ok", "digest": "A"}
     >>> page = {"evidence": "attested", "reason": "lastmod-before-T", "visit": visit}
@@ -203,14 +204,14 @@ def shows_reference(entry: Entry, part: str, reference: str | None) -> bool:
 
 
 def payload(entry: Entry, part: str) -> str | None:
-    """The digest of what a viewer shows of a copy: of a 304 the visit's."""
+    """The digest of the payload that a viewer shows for a copy: for a 304 that of the visit."""
     copy = entry["visit"] if entry[part]["result"] == Result.NOT_MODIFIED else entry[part]
     digest: str | None = copy["digest"]
     return digest
 
 
 def of_copy(entry: Entry, part: str, reference: str | None) -> tuple[str | None, str | None]:
-    """Verdict and evidence of one copy: of one that is not shown to be the state at T, ``unknown`` and ``none``."""
+    """Verdict and evidence of one copy: ``unknown`` and ``none`` if it need not be the state at T."""
     if entry.get("verdict") == Verdict.COHERENT and not shows_reference(entry, part, reference):
         return Verdict.UNKNOWN.value, Evidence.NONE.value
     return entry.get("verdict"), entry.get("evidence")

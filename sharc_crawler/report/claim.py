@@ -1,4 +1,4 @@
-"""A claim (:mod:`sharc_crawler.evidence.claim`) in plain words, with its grounds and its limits."""
+"""Put a claim (:mod:`sharc_crawler.evidence.claim`) into words, with its grounds and its limits."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sharc_crawler.report.words import span
 
 Claim = Mapping[str, Any]
 
-UNBORNE = "the WARC files do not bear out what was judged of them"  #: what a claim says that is refuted
+UNBORNE = "the WARC files do not bear out what was judged of them"  #: part of a refuted claim's sentence
 _UNDECIDED = "could not be judged: no lastmod decides, or for the reason listed with it. Not counted as coherent."
 _UNSEEN = "could not be judged, each for the reason that is listed with it: not counted as coherent."
 
 
 def in_words(claim: Claim) -> dict[str, Any]:
-    """The claim as a report has it: ``sentence``, ``statement`` and ``code``, ``grounds`` (with words), ``limits``."""
+    """The claim for a report: ``sentence``, ``statement`` and ``code``, ``grounds`` (with words), ``limits``."""
     statement = _STATEMENTS[Statement(claim["statement"])](claim) + _on_word(claim) + _unasked(claim)
     grounds = [{**ground, "words": Evidence(ground["evidence"]).ground} for ground in claim["grounds"]]
     listed = ", ".join(f"{ground['pages']:,} {ground['words']}" for ground in grounds)
@@ -44,13 +44,13 @@ def _on_word(claim: Claim) -> str:
     stated = sum(ground["pages"] for ground in claim["grounds"] if Evidence(ground["evidence"]).stated)
     if not stated:
         return ""
-    from sharc_crawler.report.audited import on_word  # only where something is claimed on the server's word
+    from sharc_crawler.report.servers_word import on_word  # only where something is claimed on the server's word
 
     return on_word(claim, stated)
 
 
 def _unasked(claim: Claim) -> str:
-    """A statement does not hide that pages were not asked for, or that nobody saw how they were answered."""
+    """The clause on pages that were not requested, or whose answers were not recorded from the wire."""
     pages = sum(limit["pages"] for limit in claim["limits"] if limit["code"] == Limit.NOT_ASKED)
     unseen = f"; {UNSEEN}" if {"code": Limit.UNSEEN} in claim["limits"] else ""
     return (f"; {counted(pages, 'page', 'were')} not asked for" if pages else "") + unseen
@@ -113,7 +113,7 @@ def _number(claim: Claim) -> str:
 
 
 def _captured(claim: Claim) -> str:
-    """The word "captured", where pages are missing: then all captured pages are not all pages."""
+    """The word "captured" if pages are missing: "all captured pages" are then not all pages."""
     return "captured " if claim["not_captured"] else ""
 
 
@@ -133,7 +133,7 @@ _STATEMENTS: dict[Statement, Callable[[Claim], str]] = {
 
 
 def _audited(limit: Claim) -> str:
-    from sharc_crawler.report.audited import found  # only where there was an audit
+    from sharc_crawler.report.servers_word import found  # only where there was an audit
 
     return found(limit)
 

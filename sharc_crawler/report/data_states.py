@@ -1,4 +1,4 @@
-"""What became of the data that scripts of a capture's pages fetched; there is some where browsers show pages."""
+"""Judgements of the data that scripts of pages fetched; only captures made with a browser have any."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class DataStates:
-    """Pieces of data, each added, and what became of them."""
+    """Collects pieces of data, and their judgements."""
 
     def __init__(self) -> None:
         self._rows: dict[Url, tuple[JudgementRow, Instant, Instant]] = {}
 
     def add(self, url: UrlRow) -> None:
-        """Note a piece of data, if it is captured, or led elsewhere."""
+        """Add a piece of data, if it was captured or redirected."""
         visits = counted(url)
         first = last([visit for visit in visits if visit.slot is not Slot.SECOND])
         if first is None:
@@ -35,7 +35,7 @@ class DataStates:
             self._rows[Url(url.page.key)] = judgement, first.outcome.started, visits[-1].outcome.started
 
     def states(self, subsites: SubsiteParts) -> dict[Url, DataState]:
-        """What became of each piece, by URL."""
+        """The state of each piece by URL."""
         return {
             url: DataState(Judgement(row.verdict, row.evidence, row.reason), subsites.of(row.page).reference, downloads)
             for url, (row, *downloads) in self._rows.items()
@@ -49,7 +49,7 @@ def with_states(
     truth: Truth | None,
     span: tuple[Instant, Instant],
 ) -> PageFacts:
-    """A page judged together with what its scripts fetched; ``span``: the time that true changes are asked for of."""
+    """A page judged together with the data its scripts fetched; ``span``: the time to ask for true changes."""
     page = judged_with_data(page, reference, data)
     if page.truth is None or not page.data or truth is None:
         return page

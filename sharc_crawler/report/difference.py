@@ -1,4 +1,4 @@
-"""Two versions of a page side by side, as an HTML page of its own."""
+"""An HTML page with two versions of a page side by side."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from sharc_crawler import __version__
-from sharc_crawler.archive.fetches import FetchedPage
+from sharc_crawler.archive.archived_pages import FetchedPage
 from sharc_crawler.changes.difference import Difference, LinePair, difference
 from sharc_crawler.frontier.traps.made_up import made_up
 from sharc_crawler.instants import second
 from sharc_crawler.report.html import environment
 
-CONTEXT = 3  #: lines around a line that differs
+CONTEXT = 3  #: lines shown around a line that differs
 VERDICTS = {
     (True, False): "The same bytes",
     (False, False): "The bytes differ; what counts as content is the same",
@@ -24,19 +24,19 @@ _Words = list[tuple[bool, str]]  # runs of words: whether they differ, and the w
 
 
 class DataDifference(NamedTuple):
-    """Two answers of what a page's scripts fetched."""
+    """Two versions of a piece of data that a page's scripts fetched."""
 
     url: str
-    found: Difference | None  #: ``None``: there is one alone
+    found: Difference | None  #: ``None``: there is only one version
     verdict: str
     changed: bool
-    before: str = ""  #: what it was asked for with then, where that was another address
+    before: str = ""  #: the URL of the older version, if it is another one
 
 
 def of_data(old: Mapping[str, FetchedPage], new: Mapping[str, FetchedPage]) -> list[DataDifference]:
-    """How the data of two downloads differ, by the URLs they were asked for with, those that differ first.
+    """Compare the data of two downloads by their URLs; pieces that differ come first.
 
-    What has another address each time, with something made up in it, is compared where one alone is like it.
+    URLs that differ only in a made-up part are compared if the match is unambiguous.
     """
     pairs = paired(old, new)
     rows = [_compared(then, now, old[then], new[now]) for then, now in pairs.items()]
@@ -48,7 +48,7 @@ def of_data(old: Mapping[str, FetchedPage], new: Mapping[str, FetchedPage]) -> l
 
 
 def paired(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
-    """What of two captures' data is compared: URL then → URL now.
+    """Which data of two downloads to compare: old URL → new URL.
 
     >>> paired(["http://h/a?_=1764166000123", "/b", "/c"], ["http://h/a?_=1764169999123", "/b", "/d"])
     {'/b': '/b', 'http://h/a?_=1764166000123': 'http://h/a?_=1764169999123'}
@@ -65,7 +65,7 @@ def _alone(url: str, when: str, *, alike: bool) -> DataDifference:
 
 
 def _alike(urls: Iterable[str]) -> dict[str, list[str]]:
-    """URLs by their form: what in them looks made up left out."""
+    """Group URLs by what is left of them without made-up parts."""
     found: dict[str, list[str]] = {}
     for url in sorted(urls):
         form = url
@@ -103,7 +103,7 @@ def page(found: Difference, old: FetchedPage, new: FetchedPage, data: Sequence[D
 
 
 def verdict(found: Difference, data: Sequence[DataDifference] = ()) -> str:
-    """What came of the comparison, in a few words: a page made by script is its document and its data."""
+    """The result of the comparison in a few words, of the document and of its data."""
     own = VERDICTS[found.equal_bytes, found.changed]
     if any(row.changed for row in data):
         return f"{own}; what its scripts fetched changed"
@@ -115,7 +115,7 @@ def verdict(found: Difference, data: Sequence[DataDifference] = ()) -> str:
 
 
 def _shown(rows: Sequence[LinePair]) -> list[dict[str, Any]]:
-    """The lines that differ, each with some around it; of runs of the others only how many they are."""
+    """The lines that differ with their context; of other runs of lines only the number."""
     near = {i + step for i, row in enumerate(rows) if not row.same for step in range(-CONTEXT, CONTEXT + 1)}
     shown: list[dict[str, Any]] = []
     for hidden, group in groupby(enumerate(rows), key=lambda item: item[0] not in near):

@@ -1,6 +1,6 @@
-"""``report.json``: all that is known of a capture as a whole, as plain JSON (``report.schema.json``, docs/report.md).
+"""Make ``report.json``: all facts of a capture as a whole (``report.schema.json``, docs/report.md).
 
-Its pages are lines of ``report-pages.jsonl`` (:mod:`sharc_crawler.report.entries`): there may be a million.
+Its pages are lines of ``report-pages.jsonl`` (:mod:`sharc_crawler.report.entries`), as there may be a million.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.selection import Selection
 
 FORMAT = "sharc-report"
-VERSION = 1  #: of the schema; a reader of version 1 can read all that says 1
-REASONS = 20  #: of what was not captured, listed with their numbers
+VERSION = 1  #: of the schema; a reader of version 1 can read every report that says 1
+REASONS = 20  #: most reasons for missing pages that are listed
 
 
 def document(captures: Sequence[CaptureFacts], selection: Selection | None = None) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
 
 
 def _not_captured(details: Details) -> dict[str, Any]:
-    """How much is missing, and why."""
+    """How many URLs are missing, and why; how many redirect."""
     reasons = grouped((reason, number) for (_, reason), number in details.missing.items())
     return {
         "missing": reasons.total(),
@@ -85,7 +85,7 @@ def _not_captured(details: Details) -> dict[str, Any]:
 
 
 def _subsite(part: SubsiteFacts, sums: PageSums) -> dict[str, Any]:
-    """A part of the site: captured by itself, or a folder of a site captured as a whole."""
+    """A part of the site: captured separately, or a folder of a site captured as a whole."""
     return {
         "name": part.name,
         "reference": maybe_iso(part.reference),

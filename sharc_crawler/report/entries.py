@@ -1,4 +1,4 @@
-"""The lines of ``report-pages.jsonl``: an entry for each URL of a capture."""
+"""Make the lines of ``report-pages.jsonl``: an entry for each URL of a capture."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.report.phrases import changing, plain
 from sharc_crawler.report.words import percent, span
 
-#: behind the reason
+#: appended to a reason
 OLDER = "; the first is a former capture's copy, called unmodified by the server: it may have changed before that"
 
 
 def not_followed(facts: CaptureFacts) -> dict[str, Any]:
-    """What was named and is no page of the capture: sightings by reason, and the URLs as far as they are listed."""
+    """URLs that were named but not followed: mentions by reason, and the URLs that are listed."""
     return {
         "sightings": dict(facts.skipped),
         "urls": [{"url": row.url, "reason": row.reason, "via": row.via} for row in facts.outside],
@@ -35,7 +35,7 @@ def page_entries(facts: CaptureFacts) -> Iterator[dict[str, Any]]:
 
 
 def _page_entry(page: PageFacts, facts: CaptureFacts, detail: Detail) -> dict[str, Any]:
-    """All that is known of one URL; ``complete``: its verdict with the embedded resources counted in."""
+    """All facts of one URL; ``complete``: its verdict together with its embedded resources."""
     reference = facts.reference
     captured = page.verdict is not None or page.kind not in MEANT
     return {
@@ -97,7 +97,7 @@ def _truth(page: PageFacts) -> dict[str, Any] | None:
 
 
 def _plan_reason(page: PageFacts, reference: Instant | None) -> str:
-    """Why the strategy placed the page so, from its rate and the interval that it was given."""
+    """Why the strategy placed the page so: its rate, and the interval between its downloads."""
     if page.plan is None:
         return ""
     changes = changing(page.rate, page.rate_source)

@@ -1,4 +1,4 @@
-"""Is a capture's folder as its certificates state, so far as its WARC files need not be read?"""
+"""Check a capture's folder against its certificates without reading the WARC files."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Document = dict[str, Any]
 
 
 def refuse_altered(folder: Path) -> None:
-    """Before it is packed: raise :class:`~sharc_crawler.errors.DataError` where it is not as its certificates state.
+    """Before packaging: raise :class:`~sharc_crawler.errors.DataError` if a folder is not as its certificates state.
 
-    Sizes, last records, certificates with their pages, and the report are looked at: digests of WARC files are compared
-    as they are copied.
+    Checked are sizes, last records, certificates with their pages, and the report. Digests of WARC files are compared
+    later, while they are copied.
     """
     if lost := lost_warcs([folder]):
         raise DataError(f"{lost[0]} is missing")
@@ -43,7 +43,7 @@ def refuse_altered(folder: Path) -> None:
 
 
 def _files(folder: Path, warcs: Iterable[str], documents: Mapping[str, Document]) -> Iterator[Finding]:
-    """WARC files that are missing, too short or too long, added, or without a whole end."""
+    """WARC files that are missing, of another size, added, or damaged at their end."""
     for name in documents:
         yield from resized(folder / name)
     stated = {file["name"] for document in documents.values() for file in stated_files(document)}
@@ -54,7 +54,7 @@ def _files(folder: Path, warcs: Iterable[str], documents: Mapping[str, Document]
 
 
 def _end(warc: Path) -> Iterator[Finding]:
-    """What is damaged from the last record on that its index has."""
+    """Damage from the last indexed record on."""
     index = index_path(warc)
     last = max((entry.offset for entry in read_index(index)), default=0) if index.exists() else 0
     with warc.open("rb") as stream:
@@ -64,7 +64,7 @@ def _end(warc: Path) -> Iterator[Finding]:
 
 
 def _certificates(folder: Path, documents: Mapping[str, Document]) -> Iterator[Finding]:
-    """Certificates that are not those that were sealed, or whose pages are not theirs."""
+    """Certificates that differ from what was sealed, or whose pages do."""
     for name, document in documents.items():
         if document[DIGEST] != digest(document):
             yield Finding(f"its digest is {digest(document)}, stated is {document[DIGEST]}", name)

@@ -1,4 +1,4 @@
-"""Which folders of a site that was captured as a whole its report tells apart."""
+"""Choose the folders by which a report divides a site that was captured as a whole."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import NamedTuple
 from sharc_crawler.subsites.base import Labels
 from sharc_crawler.subsites.path import ByPath
 
-MOST = 20  #: folders that are told apart
-FEWEST = 10  #: pages of a folder whose own folders are told apart
+MOST = 20  #: most folders that are listed
+FEWEST = 10  #: least pages of a folder that is divided further
 OTHERS = "other folders"
 
 
@@ -23,9 +23,9 @@ class _FolderPages(NamedTuple):
 
 
 def told_apart(urls: Sequence[str], pages: Mapping[int, int], site: str) -> tuple[list[str], list[int]]:
-    """The names of the parts, and which of them each folder is in.
+    """The names of the parts, and the part of each folder.
 
-    ``urls``: one of each folder; ``pages``: how many are in it directly.
+    ``urls``: a URL of each folder; ``pages``: number of pages directly in it.
     """
     labels = [tuple(map(sys.intern, ByPath().label(url, (), ()))) for url in urls]
     numbers = Counter[tuple[str, ...]]()
@@ -37,9 +37,9 @@ def told_apart(urls: Sequence[str], pages: Mapping[int, int], site: str) -> tupl
 
 
 def folders(pages: Mapping[Labels, int], site: str) -> dict[Labels, str]:
-    """The folder of pages with these labels (:class:`~sharc_crawler.subsites.path.ByPath`); numbers of pages are given.
+    """The listed folder of pages with these labels (:class:`~sharc_crawler.subsites.path.ByPath`) → number of pages.
 
-    Largest first, a folder is told apart by the folders in it, as long as there are few. ``site``: where there is one.
+    The largest folder is replaced by those in it, as long as they are few. ``site``: the name if only one is left.
 
     >>> numbers = {("h", "h/*"): 2, ("h", "h/a/", "h/a/*"): 9, ("h", "h/a/", "h/a/b/", "h/a/b/*"): 9, ("i", "i/*"): 1}
     >>> sorted(set(folders(numbers, "h").values()))
@@ -61,7 +61,7 @@ def folders(pages: Mapping[Labels, int], site: str) -> dict[Labels, str]:
 
 
 def _first(whole: _FolderPages, pages: Mapping[Labels, int]) -> list[_FolderPages]:
-    """The folders right below the one that holds all; of very many the largest, and the others together."""
+    """The folders directly below the common one; if they are too many, the largest, and the others together."""
     inner = [whole]
     while len(inner) == 1 and (deeper := _within(inner[0], pages)):
         inner = deeper
@@ -74,7 +74,7 @@ def _first(whole: _FolderPages, pages: Mapping[Labels, int]) -> list[_FolderPage
 
 
 def _within(folder: _FolderPages, pages: Mapping[Labels, int]) -> list[_FolderPages]:
-    """The folders in a folder, and the pages that lie in it directly."""
+    """The folders in a folder, and the pages directly in it."""
     inner: dict[str, list[Labels]] = defaultdict(list)
     for labels in folder.labels:
         if len(labels) > folder.depth:

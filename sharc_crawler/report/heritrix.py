@@ -1,4 +1,4 @@
-"""Lines of a ``crawl.log`` as Heritrix writes it."""
+"""Write lines of a ``crawl.log`` in Heritrix's format."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sharc_crawler.instants import iso
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Result
 from sharc_crawler.report.words import printable
 
-#: Heritrix's fetch status codes (its glossary) where there is no HTTP status: result, how the reason begins → code
+#: Heritrix's fetch status codes (its glossary) for exchanges without HTTP status: result, beginning of the reason, code
 CODES = (
     (Result.REFUSED, "budget: max_time", -5004),  # blocked due to exceeding an established runtime
     (Result.REFUSED, "budget: ", -5003),  # an established quota
@@ -26,7 +26,7 @@ UNCONNECTED = -2  #: HTTP connect failed
 
 
 def line(row: ExchangeRow) -> str:
-    """An exchange, or a URL refused without one."""
+    """The line of an exchange, or of a URL refused without one."""
     fields = (
         f"{iso(row.ended)[:23]}Z",
         f"{_code(row):>5}",

@@ -1,7 +1,7 @@
-"""``report.html``: pages that a reader opens anywhere, made from ``report.json`` and its pages alone.
+"""Make ``report.html``, a self-contained page, from ``report.json`` and its pages.
 
-Nothing is fetched from elsewhere, and a content security policy in each page holds it to that: its style and its script
-are allowed by their hashes. Everything from outside (URLs, reasons, settings) is escaped by the templates.
+A content security policy forbids it to fetch anything; its own style and script are allowed by their hashes. The
+templates escape all untrusted text (URLs, reasons, settings).
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from sharc_crawler.addresses.urls import machine_of
 from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report import phrases, words
-from sharc_crawler.report.gathered import MAX_ROWS, Gathered
 from sharc_crawler.report.listing import REPLAY
 from sharc_crawler.report.next_steps import next_steps, trapped
 from sharc_crawler.report.phrases import HELD, blurred, few, guessed
 from sharc_crawler.report.schedule import schedule
+from sharc_crawler.report.shown_pages import MAX_ROWS, Gathered
 from sharc_crawler.report.words import percent, printable, size, span
 
-_STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  #: not tabs and ends of lines
+_STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  #: all but tabs and line ends
 
 
 def steady(text: str) -> str:
-    r"""The text with such characters spelled out.
+    r"""The text with control characters and direction marks spelled out.
 
     >>> steady("a\u202eb\x1b[2J\n")
     'a\\u202eb\\x1b[2J\n'
@@ -43,7 +43,7 @@ def steady(text: str) -> str:
 
 
 class Tile(NamedTuple):
-    """A figure, what it is, and what a reader must know of it."""
+    """A figure with its label, and a note on it."""
 
     label: str
     value: str
@@ -51,7 +51,7 @@ class Tile(NamedTuple):
 
 
 def tiles(report: Mapping[str, Any]) -> list[Tile]:
-    """The figures at the top of a report; those that are not known are left out."""
+    """The figures at the top of a report, as far as they are known."""
     found = [_coherence(report), _complete(report), _expected(report), _truth(report), _blur(report)]
     return [tile for tile in [*found, _reference(report), _duration(report), _archive(report)] if tile]
 
@@ -135,14 +135,14 @@ def _archive(report: Mapping[str, Any]) -> Tile:
 
 NAME = "report.html"
 _MARKED = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z)|`([^`]+)`")  #: instants; commands and file names
-_PAGES = Markup("<!-- pages -->")  #: where the pages go; text from outside is escaped
-MAX_LINK = 500  #: characters of a URL that is made a link; longer ones are shown, shortened
+_PAGES = Markup("<!-- pages -->")  #: placeholder for the pages
+MAX_LINK = 500  #: most characters of a URL that becomes a link; longer ones are shown shortened
 
 
 def render(document: Mapping[str, Any], lines: Iterable[str]) -> dict[str, Iterable[str]]:
-    """The pages for a report by file name: one for the only capture, or an overview and one for each of several.
+    """The HTML pages of a report by file name: one, or for several captures an overview and one for each.
 
-    Each in pieces, since rows are many. ``lines``: of ``report-pages.jsonl``; they are walked over twice, and not kept.
+    Each is returned in pieces, as it may be large. ``lines`` of ``report-pages.jsonl`` are iterated twice.
     """
     captures = document["captures"]
     common = {"generator": document["generator"], "several": len(captures) != 1, "seeds": document.get("seeds")}
@@ -156,7 +156,7 @@ def render(document: Mapping[str, Any], lines: Iterable[str]) -> dict[str, Itera
 
 
 def _gathered(captures: Sequence[Mapping[str, Any]], lines: Iterable[str]) -> list[Gathered]:
-    """What is shown of the pages of each capture, whose lines follow one another as the captures do."""
+    """What is shown of each capture's pages; their lines are in the order of the captures."""
     found = [Gathered() for _ in captures]
     source = iter(lines)
     for own, capture in zip(found, captures, strict=True):
@@ -201,10 +201,10 @@ def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[st
 
 @cache
 def environment() -> Environment:
-    """The templates, with what each of them may use."""
+    """The templates with their filters and globals."""
     environment = Environment(
         loader=PackageLoader("sharc_crawler.report"),
-        auto_reload=False,  # of a thousand sites each template would be looked for a thousand times
+        auto_reload=False,  # otherwise each template's file is checked for each of a thousand sites
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -241,7 +241,7 @@ def environment() -> Environment:
 
 
 class _Steady(Template):
-    """One whose text never steers the terminal of who reads it there, whatever came from outside."""
+    """A template whose output has no control characters: somebody may print it to a terminal."""
 
     def render(self, *given: Any, **named: Any) -> str:
         return steady(super().render(*given, **named))
@@ -259,7 +259,7 @@ def _hash(text: str) -> str:
 
 
 def _machine(url: str) -> str:
-    """The host of a web address; empty for what is none."""
+    """The host of a web URL; empty for other URLs."""
     scheme, _, rest = url.partition("://")
     return machine_of(rest.partition("/")[0]) if scheme in ("http", "https") else ""
 
@@ -271,7 +271,7 @@ def _how_kept(totals: Mapping[str, Any]) -> str:
 
 
 def _label(url: str, site: str) -> str:
-    """A URL to read: its path on the site itself, with or without ``www.``.
+    """A URL for readers: only its path if it is on the site itself, with or without ``www.``.
 
     >>> _label("https://www.example.org/a", "example.org"), _label("https://blog.example.org/a", "example.org")
     ('/a', 'https://blog.example.org/a')
@@ -281,7 +281,7 @@ def _label(url: str, site: str) -> str:
 
 
 def _marked(sentence: str) -> Markup:
-    """A sentence whose instants are never broken at the end of a line, and whose commands look like such.
+    """A sentence with markup for instants (no line breaks) and for commands.
 
     >>> _marked("at 2026-11-21T01:21:00Z & <then>: `sharc masks`")
     Markup('at <time>2026-11-21T01:21:00Z</time> &amp; &lt;then&gt;: <code>sharc masks</code>')
@@ -292,5 +292,5 @@ def _marked(sentence: str) -> Markup:
 
 
 def _link(url: str) -> str:
-    """A URL to follow; empty for what is no web address, is too long to repeat, or cannot be shown as it is."""
+    """A URL for a link; empty if it is no web URL, too long, or not printable."""
     return url if url.startswith(("http://", "https://")) and len(url) <= MAX_LINK and url.isprintable() else ""

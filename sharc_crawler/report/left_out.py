@@ -1,15 +1,18 @@
-"""What was left of a site: by the budget, ``limit`` and ``hops``, and what was not followed.
+"""Sentences about pages and links left out: by the budget, ``limit`` and ``hops``, or not followed for other reasons.
 
-Of reasons that differ in places and numbers alone one is told for all.
+Reasons that differ only in places and numbers are summed up in one.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any
 
+from sharc_crawler.addresses import orders
+from sharc_crawler.addresses.software import of_note
 from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.evidence.worded import in_words
 from sharc_crawler.frontier.admission import MOST, OVER_LIMIT, TOO_FAR
@@ -17,8 +20,9 @@ from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.scope import MOST_LISTED
 from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.report.marks import ORDERS
 
-#: what each bound counts
+#: what each bound counts, or why it exists
 _COUNTS = {
     "limit=": "limit counts pages: neither their revisits nor what they embed",
     "hops=": "hops bounds trails of links, which may have no end",
@@ -27,7 +31,7 @@ _COUNTS = {
 
 
 def left_by(facts: CaptureFacts) -> str:
-    """How many pages and URLs the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
+    """How many pages and URLs were left out by the budget, ``limit`` and ``hops``, and what to do; empty if none."""
     pages, files, links = _left(facts, of_pages=True), _left(facts, of_pages=False), dict(left_urls(facts))
     told, bounds = [], sorted({*pages, *files})
     if bounds:
@@ -48,20 +52,20 @@ def left_by(facts: CaptureFacts) -> str:
 
 
 def beyond(facts: CaptureFacts) -> str:
-    """How many URLs ``limit`` and ``hops`` left, behind the number of pages that are not captured; empty: none."""
+    """How many URLs were left out by ``limit`` and ``hops``, for the line of pages; empty if none."""
     number = sum(dict(left_urls(facts)).values())
     return f", {counted(number, 'URL')} not followed" if number else ""
 
 
 def wider(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """A step for each of these two bounds that left something: twice as much."""
+    """A next step for each of these two bounds that left something out: double it."""
     for name, bound in re.findall(r"\b(limit|hops)=(\d+)", report["left_by_budget"]):
         words = f"The site was not captured whole, for {name}={bound}. Capture it again, in another folder, with more."
         yield words, f"-a {name}={2 * int(bound)}"
 
 
 def _left(facts: CaptureFacts, *, of_pages: bool) -> Counter[str]:
-    """How many pages, or other files, the budget left, by the bound that it was."""
+    """How many pages, or other files, the budget left out, by its bound."""
     left: Counter[str] = Counter()
     for (kind, reason), number in facts.figures.missing.items():
         if (kind is Kind.PAGE) is of_pages and (bound := bound_that_left(reason)):
@@ -70,13 +74,13 @@ def _left(facts: CaptureFacts, *, of_pages: bool) -> Counter[str]:
 
 
 def bound_that_left(reason: str) -> str:
-    """Which bound of the budget kept a page from being visited; empty: none did."""
+    """The bound of the budget in a reason; empty: it names none."""
     why = in_words(reason)
     return why.removeprefix(PREFIX).partition(" ")[0] if why.startswith(PREFIX) else ""
 
 
 def left_urls(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
-    """Which other bounds left URLs, and how many: each once, as far as they are listed."""
+    """How many distinct URLs ``limit`` and ``hops`` left out, as far as they are listed."""
     listed, full = Counter(row.reason for row in facts.outside), len(facts.outside) >= MOST_LISTED
     for name, reason in (("limit", OVER_LIMIT), ("hops", TOO_FAR)):
         bound = facts.settings.get(name) or MOST * (name == "limit")
@@ -87,13 +91,13 @@ def left_urls(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
 # -- what was not followed ---------------------------------------------------------------------------------------------
 
 
-FEW = 3  #: alike that are told one by one
+FEW = 3  #: more reasons or notes alike are summed up in one
 _PLACE = re.compile(r"\d[\d,]* pages? (with something made up in|of) (\S+) had \d[\d,]* contents?")
 _PROBE = re.compile(r"(?<=a page that cannot exist )\((http\S+)\)")
 
 
 def told(skipped: Mapping[str, int]) -> Iterator[HowMade]:
-    """A note for each reason why links were not followed, and one for many that are alike; report.json has each.
+    """A note for each reason why links were not followed; many alike share one. report.json has each.
 
     >>> why = "looks like a trap: 20 pages of /{}/*/print had 1 content (traps=0 takes them)"
     >>> [str(note) for note in told({why.format(number): 5 for number in range(9)})]
@@ -116,7 +120,7 @@ def _together(reasons: Sequence[tuple[str, int]]) -> tuple[str, int]:
 
 
 def probed(notes: Sequence[str]) -> list[str]:
-    """Notes of a capture; those that differ in which folder was asked for an error page alone are one."""
+    """The notes of a capture; those that differ only in the folder that was probed for an error page share one."""
     alike = defaultdict(list)
     for note in notes:
         alike[_PROBE.sub("", note)].append(note)
@@ -126,3 +130,27 @@ def probed(notes: Sequence[str]) -> list[str]:
 def _of_all(notes: Sequence[str]) -> HowMade:
     more = counted(len(notes) - 1, "other folder")
     return HowMade(_PROBE.sub(lambda found: f"({found[1]}, and so in {more})", notes[0]))
+
+
+def exclusions(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The words of a step, and what is to be given, for each kind that a note tells of and nothing excludes."""
+    given = str(report["settings"].get("exclude") or "")
+    ended = report["times"]["ended"] is not None
+    way = (
+        "A new capture leaves them out" if ended else "The same command goes on without them (what was captured stays)"
+    )
+    for what, exclude in _kinds(report["notes"]):
+        if exclude not in given:
+            yield (
+                f"{what}. {way}, with this beside it.",
+                f"-a exclude={quote('|'.join(filter(None, (given, exclude))))}",
+            )
+
+
+def _kinds(notes: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """What such addresses are, and an expression for them."""
+    for note in notes:
+        if software := of_note(note):
+            yield f"Many addresses are of the making of {software.name} ({software.what})", software.exclude
+        elif ORDERS in note:
+            yield f"Addresses look {ORDERS} (to fill a cart, to vote, to delete)", orders.ORDERS

@@ -1,4 +1,4 @@
-"""The pages of a capture as rows of data within ``report.html``: its script sorts, filters and opens them."""
+"""The pages of a capture as rows of JSON within ``report.html``, which its script sorts, filters and opens."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from sharc_crawler.archive.options import COLLECTION
 from sharc_crawler.report.phrases import chance, founded, often
 from sharc_crawler.report.words import printable, short
 
-MOST = 100_000  #: pages that are listed; those that need attention come before others
+MOST = 100_000  #: most pages listed; coherent ones are left out first
 
-#: where `sharc replay FOLDER --port 8090` shows a page; what follows is the time of its visit and its URL
+#: beginning of a page's URL in `sharc replay FOLDER --port 8090`; the time of its visit and its URL follow
 REPLAY = f"http://127.0.0.1:8090/{COLLECTION}/"
 
-_FEW = 1 << 19  #: bytes of rows that are held in memory
-_FIRST, _LAST = b"01"  #: how the line of a row begins: coherent pages come last
+_FEW = 1 << 19  #: bytes of rows held in memory; more go to disk
+_FIRST, _LAST = b"01"  #: first byte of a row's line: coherent pages come last
 
 
 class Listing:
-    """Rows as text, of which many lie on disk."""
+    """Collects rows as text, on disk if there are many."""
 
     def __init__(self) -> None:
-        self._rows = SpooledTemporaryFile(_FEW)  # noqa: SIM115 - gone with us
+        self._rows = SpooledTemporaryFile(_FEW)  # noqa: SIM115 - closed with this object
         self._left = {_FIRST: MOST, _LAST: MOST}
         self._files: dict[str, int] = {}
 
     def add(self, page: Mapping[str, Any]) -> None:
-        """A captured page; one too many is left out."""
+        """Add a captured page, up to :data:`MOST`."""
         kind = _LAST if page["verdict"] == "coherent" else _FIRST
         if self._left[kind]:
             self._left[kind] -= 1
             self._rows.write(b"%c%b" % (kind, self._row(page).encode("utf-8", "surrogatepass")))
 
     def pieces(self) -> Iterator[str]:
-        """All rows as JSON, escaped so that no text in them can end the script that holds it."""
+        """All rows as JSON, escaped so that no text can end the script element around them."""
         yield f'{{"files":{_safe(list(self._files))},"rows":['
         yield from islice((row for kind in (_FIRST, _LAST) for row in self._of(kind)), MOST)
         yield "null]}"
@@ -47,7 +47,7 @@ class Listing:
         return (line[1:].decode("utf-8", "surrogatepass") for line in self._rows if line[0] == kind)
 
     def _row(self, page: Mapping[str, Any]) -> str:
-        """In the order in which ``table.js`` names them."""
+        """A page's row; ``table.js`` names the columns in this order."""
         truth = page["truth"]
         row = [
             printable(page.get("archived_as") or page["url"]),

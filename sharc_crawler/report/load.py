@@ -1,4 +1,4 @@
-"""From a capture folder's stored state to the facts of its site captures. Pages stay in the store, all but numbers."""
+"""Make the facts of site captures from a folder's stored state. Pages stay in the store; only numbers are in memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_selection(folder: Path) -> Selection | None:
     return Selection.read(path, "remove it to have a report without")
 
 
-_version = cache(version)  # reading one takes milliseconds: of a thousand sites, seconds
+_version = cache(version)  # reading one takes milliseconds, and there may be thousands of sites
 
 
 def is_instant(captures: Mapping[int, CaptureRow]) -> bool:
@@ -60,7 +60,7 @@ def _capture(
     seen, data = _Seen(capture, hosts), None
     left = {row.url: Outside(row.url, row.reason, row.via) for row in store.outside() if row.capture == capture.capture}
     for url in store.urls(capture.capture):
-        left.pop(url.page.url, None)  # known by a shorter way since then
+        left.pop(url.page.url, None)  # found later by a shorter path
         seen.add(url)
         subsites.add(url)
         if url.page.kind is Kind.DATA:
@@ -76,7 +76,7 @@ def _capture(
         site=spec.site,
         seeds=spec.seeds,
         strategy=spec.strategy,
-        started=seen.started,  # one that began anew had been tried before
+        started=seen.started,  # before capture.started if it was begun again
         ended=capture.ended,
         reference=instants.pop() if len(instants) == 1 else None,
         subsites=subsites.parts,
@@ -104,11 +104,11 @@ def _revisits(strategy: str) -> bool:
     return revisits(strategy)
 
 
-MANY_NOTES = 3  #: of a crawl, more than which may be alike
+MANY_NOTES = 3  #: more notes of a crawl are searched for similar ones
 
 
 class _Seen:
-    """What a first walk over all URLs of a capture brings, robots.txt and sitemaps among them."""
+    """Collects sums in a first walk over all URLs of a capture, with robots.txt and sitemaps."""
 
     def __init__(self, capture: CaptureRow, hosts: Mapping[str, HostRow]) -> None:
         self._hosts = hosts
@@ -116,14 +116,14 @@ class _Seen:
         self.step: Seconds = 0.0
         self.payload_bytes = 0
         self.warcs: set[str] = set()
-        self.scripted = False  #: may scripts show more? Of a page that embeds, and links to hardly anything; of tiles
+        self.scripted = False  #: may scripts show more? (a page embeds files but has hardly any links; image tiles)
         self.exchanges, self.started = 0, capture.started
         self._waits: dict[str, list[Seconds]] = defaultdict(list)
-        self._ahead = defaultdict[str, "array[float]"](lambda: array("d"))  # hosts' clocks, of answers no cache kept
+        self._ahead = defaultdict[str, "array[float]"](lambda: array("d"))  # host → seconds its clock is ahead
         self._lastmods: FirstAccess | None = None
 
     def add(self, url: UrlRow) -> None:
-        """Look at a URL."""
+        """Add a URL."""
         row = url.page
         if row.kind is Kind.PAGE and row.host in self._hosts:
             self.step = max(self.step, self._hosts[row.host].delay)
@@ -158,14 +158,14 @@ class _Seen:
             self.warcs.add(outcome.capture.file)
 
     def notes(self) -> Iterator[str]:
-        """What hosts said of the time."""
+        """Notes on hosts' clocks, and on waits that they asked for."""
         if self._waits or any(abs(max(ahead)) > FAR for ahead in self._ahead.values()):
             from sharc_crawler.report.server_notes import clocks, waited  # of few hosts
 
             yield from (*clocks(self._ahead), *waited(self._waits))
 
     def not_believed(self, started: Instant) -> Iterator[str]:
-        """Which lastmods of the sitemaps speak against themselves."""
+        """Notes on lastmods that contradict themselves."""
         found = self._lastmods.trust(started) if self._lastmods else ()
         return (one.objection for one in found if one.values and one.reason)
 
@@ -183,7 +183,7 @@ def _notes(store: Stored, capture: CaptureRow, seen: _Seen) -> Iterator[str]:
 
         yield from soft_errors(store, capture)
     if seen.scripted:
-        from sharc_crawler.report.menus import unled  # as above
+        from sharc_crawler.report.script_menus import unled  # as above
 
         yield from unled(store, capture)
     if capture.skipped or len(capture.notes) > MANY_NOTES:

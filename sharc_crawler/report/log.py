@@ -1,6 +1,6 @@
-"""The log of a capture: every decision and what came of it, in the order the exchanges ended.
+"""The log of a capture: every decision and its result, in the order in which exchanges ended.
 
-The store has each visit before it counts, so a log can be written from it at any time: it is complete after a crash.
+It is written from the store, which has every visit before it counts. So it can be completed after a crash.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from sharc_crawler.frontier.rows import ExchangeRow
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Result
 
-#: results that brought something
+#: results of successful visits
 BROUGHT = frozenset({Result.OK, Result.NOT_MODIFIED, Result.REDIRECTED})
 
 
 def entry(row: ExchangeRow) -> dict[str, Any]:
-    """An exchange, or a URL refused without one; fields as in ``docs/report.md``."""
+    """The log's entry of an exchange, or of a URL refused without one; ``docs/report.md`` lists the fields."""
     return {
         "number": row.number,
         "time": iso(row.ended),
@@ -62,7 +62,7 @@ def heritrix_line(row: ExchangeRow) -> str:
     return line(row)
 
 
-#: by name of the format: how a line is written, and the file that a crawl writes it to
+#: formats by name: the function that writes a line, and the file's name
 FORMATS: dict[str, tuple[Callable[[ExchangeRow], str], str]] = {
     "json": (json_line, "crawl.jsonl"),
     "heritrix": (heritrix_line, "crawl.log"),

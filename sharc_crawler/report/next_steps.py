@@ -1,4 +1,4 @@
-"""What one would do next, by what a report shows: each step a sentence and the command for it."""
+"""Next steps that a report suggests: a sentence and a command each."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from sharc_crawler.evidence.claim import Statement
 from sharc_crawler.plural import counted
 from sharc_crawler.report.marks import BY_SCRIPT, ORDERS, UNDER_WAY
 
-_TRAP = "looks like a trap"  #: what reasons for leaving addresses out begin with, that `traps=0` undoes
+_TRAP = "looks like a trap"  #: beginning of reasons that `traps=0` undoes
 
 
 class NextStep(NamedTuple):
-    """Something that a reader of the report can do next, and the command for it."""
+    """Something that a reader can do next, and the command for it."""
 
     words: str
     command: str
 
 
 def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
-    """The steps for a capture, most urgent first. ``FOLDER`` stands for the capture's, which the report's script knows.
+    """The steps for a capture, most urgent first. The report's script replaces ``FOLDER`` by the capture's folder.
 
-    ``changed``: a page that changed its content.
+    ``changed``: the URL of a page that changed its content.
 
     >>> ended = {"ended": None, "reference": None}
     >>> next_steps({"times": ended, "coherence": {}, "settings": {}, "seeds": ["http://h/"]})[0].command
@@ -42,7 +42,7 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
 
 
 def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
-    """A project's default order shows nothing of coherence."""
+    """Visit pages twice: a project's default strategy shows nothing of coherence."""
     totals = report["coherence"]
     if "spider" in report["settings"] and totals["captured"] and totals["unknown"] == totals["captured"]:
         words = "Pages were visited once, which shows nothing of coherence. Have each visited twice."
@@ -50,15 +50,15 @@ def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
 
 
 def _own_addresses(report: Mapping[str, Any]) -> Iterator[NextStep]:
-    """Addresses that the site's software makes by itself, or that look like orders to it, where a note tells so."""
+    """Exclude URLs that software generates, or that look like orders to the server, if a note mentions them."""
     if any(" are of its making (" in note or ORDERS in note for note in report.get("notes", ())):
-        from sharc_crawler.report.own_addresses import left_out  # of such sites alone
+        from sharc_crawler.report.left_out import exclusions  # of such sites alone
 
-        yield from (NextStep(*one) for one in left_out(report))
+        yield from (NextStep(*one) for one in exclusions(report))
 
 
 def trapped(report: Mapping[str, Any]) -> int:
-    """Addresses that were left out since they look like a trap."""
+    """How many URLs were left out because they look like a trap."""
     return sum(count for reason, count in report["not_captured"]["reasons"].items() if reason.startswith(_TRAP))
 
 
@@ -88,13 +88,13 @@ def _changes(report: Mapping[str, Any], page: str) -> Iterator[NextStep]:
 
 def _audit(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if report["audit"]:
-        from sharc_crawler.report.audited import larger  # only where there was one
+        from sharc_crawler.report.servers_word import larger  # only where there was one
 
         yield from (NextStep(*one) for one in larger(report))
 
 
 def _rates(report: Mapping[str, Any]) -> Iterator[NextStep]:
-    """Without a history, captures learn nothing of how often pages change: how to keep one."""
+    """Keep a history: without it, captures do not learn how often pages change."""
     if report["settings"].get("history") or not report["coherence"]["captured"]:
         return
     project = "spider" in report["settings"]

@@ -1,4 +1,4 @@
-"""What differed on pages and is ignored: how it is known, and by which masks."""
+"""Sentences about differences that are ignored: why, and by which masks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sharc_crawler.model import HowMade
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.marks import MANY
 
-_WHYS = 2  #: reasons why something was not masked that are told
+_WHYS = 2  #: most reasons listed for differences that were not masked
 
 
 def how_kept(totals: Mapping[str, Any]) -> str:
-    """How it is known that pages kept their content and not their bytes; empty where there are none.
+    """In what the pages differ that kept their content but not their bytes; empty if there are none.
 
     >>> how_kept({"same_content": 39, "by_masks": 4})
     '35 pages differ only in what is ignored (nonces, comments, masks), 4 in what this capture learned to ignore'
@@ -34,7 +34,7 @@ def how_kept(totals: Mapping[str, Any]) -> str:
 
 
 def told(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
-    """What differed and is ignored; which masks the capture taught, or why none."""
+    """Notes on what is ignored, and on the masks that the capture learned, or why it learned none."""
     masks, learned = len(facts.taught.masks), ""
     if totals["by_masks"]:
         give = "SHARC_MASKS=FILE" if "spider" in facts.settings else "-a masks=FILE, or in a collection masks: auto"
@@ -53,7 +53,7 @@ def told(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
 
 
 def masked(facts: CaptureFacts, number: object) -> HowMade:
-    """Which masks it was made with, and whether anybody chose them."""
+    """The note on the masks that a capture was made with."""
     file, taken = facts.settings["masks"], facts.settings.get("masks_taken")
     unseen = f", {taken} of them taken over from former captures by itself (masks: auto)" if taken else ""
     return HowMade(
@@ -63,7 +63,7 @@ def masked(facts: CaptureFacts, number: object) -> HowMade:
 
 
 def steps(report: Mapping[str, Any], page: str) -> Iterator[tuple[str, str]]:
-    """What to do about changes: are they noise, and what are they? What a server called unmodified is none."""
+    """Next steps about changes: are they noise, and what changed?"""
     totals = report["coherence"]
     if number := totals["by_masks"]:
         pages = f"{counted(number, 'page', 'differ')} only in what this capture learned to ignore"

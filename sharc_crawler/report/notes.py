@@ -1,4 +1,4 @@
-"""What the figures of a capture give reason to tell its reader, in sentences."""
+"""The notes of a report: what a reader should know of a capture."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.marks import ALIKE, DETECTOR_FAILED, LED, LOCKED, MANY, ORDERS, SEED
 from sharc_crawler.report.words import percent, short
 
-FAR = 4.0  #: standard deviations between what was expected and what was counted
+FAR = 4.0  #: standard deviations between expected and actual pages that get a note
 
 
 def noted(facts: CaptureFacts) -> list[str]:
-    """All notes, those of the crawl among them: what speaks against the capture first, how it was made last."""
+    """All notes with those of the crawl: first what limits the capture, last how it was made."""
     totals = facts.figures.whole.tally.totals()
     found = [
         *_lies(facts),
@@ -35,7 +35,7 @@ def noted(facts: CaptureFacts) -> list[str]:
 
 
 def left_by_bounds(facts: CaptureFacts) -> str:
-    """How many pages and links the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
+    """How many pages and links budget, ``limit`` and ``hops`` left out, and what to do; empty if none."""
     if not (facts.skipped or facts.figures.missing):
         return ""
     from sharc_crawler.report.left_out import left_by  # only where anything was left
@@ -52,7 +52,7 @@ def _lies(facts: CaptureFacts) -> Iterator[str]:
 
 
 def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:
-    """Many URLs with one payload: an error page sent with status 200, or one page under many URLs."""
+    """Many URLs with the same payload: error pages with status 200, or one page under many URLs."""
     alike = sorted((number for number in facts.figures.payloads.values() if number >= ALIKE), reverse=True)
     if alike:
         number = sum(alike)
@@ -64,7 +64,7 @@ def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:
 
 
 def _orders(facts: CaptureFacts) -> Iterator[str]:
-    """What was asked for and looks like an order; a cart's counter stands on each page."""
+    """Requested URLs that look like orders to the server; a cart's counter, say, may then differ on each page."""
     if number := facts.figures.orders:
         yield (
             f"{counted(number, 'address', 'look')} {ORDERS}, as {short(facts.figures.order)}: that they were asked for"
@@ -73,7 +73,7 @@ def _orders(facts: CaptureFacts) -> Iterator[str]:
 
 
 def _noise(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
-    """What differed and is ignored; which masks the capture taught, or why none."""
+    """What is ignored, and which masks the capture learned, or why none."""
     if totals["same_content"] or facts.taught.why:
         from sharc_crawler.report.noise import told  # few captures have any
 
@@ -81,14 +81,14 @@ def _noise(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _surprise(facts: CaptureFacts) -> Iterator[str]:
-    """The count lies where no chance takes it: the rates were wrong."""
+    """The number of pages that stayed the same is far from the expected one: the rates were wrong."""
     found = facts.figures.whole.expected.totals()
     missed = found["same_content"] - found["coherent"]
-    inside = found["low"] <= found["same_content"] <= found["high"]  # as where a rebuild came that was thought likely
+    inside = found["low"] <= found["same_content"] <= found["high"]  # the range includes a likely rebuild of the site
     if not inside and abs(missed) > max(FAR * found["deviation"], MANY * found["pages"]):
-        from sharc_crawler.report.surprises import told  # hardly ever
+        from sharc_crawler.report.forecasts import surprises  # hardly ever
 
-        yield from told(facts, found)
+        yield from surprises(facts, found)
 
 
 def _masked(facts: CaptureFacts) -> Iterator[str]:
@@ -99,15 +99,15 @@ def _masked(facts: CaptureFacts) -> Iterator[str]:
 
 
 def _by_script(facts: CaptureFacts) -> Iterator[str]:
-    """Most HTML pages show nothing without a browser, or nothing in one."""
+    """Most HTML pages are empty without a browser, or even in one."""
     if 2 * facts.figures.by_script[True] > facts.figures.by_script.total():
-        from sharc_crawler.report.menus import unshown  # few sites are so
+        from sharc_crawler.report.script_menus import unshown  # few sites are so
 
         yield unshown(facts)
 
 
 def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:
-    """What a session shows, and what pages want of those without one."""
+    """Captures in a session, and sites that ask for a log-in, cookies or consent."""
     session = facts.settings.keys() & {"session", "session_cookies", "keep_secrets"}
     if session or 2 * len(facts.figures.redirects) >= captured or (Kind.PAGE, LOCKED) in facts.figures.missing:
         from sharc_crawler.report.sessions import told  # few sites are so

@@ -1,4 +1,4 @@
-"""The facts of a capture folder that lies there: of its stored state, as its certificates and its report have them."""
+"""Open a capture's folder: facts from its stored state, corrected by its certificates and its report."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from sharc_crawler.certificate.fixity import pages_name
 from sharc_crawler.certificate.material import PageEntries, opened
 from sharc_crawler.certificate.refuted import refuted_in
-from sharc_crawler.certificate.unspoken import NOTE, RESTATED
+from sharc_crawler.certificate.unlisted import RESTATED, is_restating
 from sharc_crawler.certificate.writing import path_of
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.load import capture_facts
+from sharc_crawler.report.mask_candidates import read_taught
 from sharc_crawler.report.refuted import as_restated, unproven
-from sharc_crawler.report.taught import read_taught
 from sharc_crawler.storage.beside import open_state
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_facts(folder: Path, truth: Truth | None = None) -> Iterator[list[CaptureFacts]]:
-    """The site captures of a folder, in the order they were begun; their pages can be read until it is closed.
+    """The site captures of a folder, in the order in which they began; their pages can be read within the block.
 
-    ``truth(url, start, end)`` gives a page's true change instants, where somebody knows them. Raises
-    :class:`~sharc_crawler.errors.UsageError` where the folder holds no capture.
+    ``truth(url, start, end)`` gives a page's true change instants, if they are known. Raises
+    :class:`~sharc_crawler.errors.UsageError` if the folder holds no capture.
     """
     with open_state(folder) as store:
         captures = as_sealed(capture_facts(store, truth, read_taught(folder)), folder)
@@ -40,7 +40,7 @@ def open_facts(folder: Path, truth: Truth | None = None) -> Iterator[list[Captur
 
 
 def require_some(captures: Sequence[CaptureFacts], folder: Path) -> None:
-    """Raise :class:`~sharc_crawler.errors.UsageError` where a folder with state holds no capture."""
+    """Raise :class:`~sharc_crawler.errors.UsageError` if a folder with state holds no capture."""
     if not captures:
         raise UsageError(
             f"{str(folder)!r} holds no capture: it has WARC files alone (ArchiveMiddleware), or its crawl had hardly"
@@ -49,13 +49,13 @@ def require_some(captures: Sequence[CaptureFacts], folder: Path) -> None:
 
 
 def as_sealed(captures: Sequence[CaptureFacts], folder: Path) -> list[CaptureFacts]:
-    """The captures of a folder as their certificates have them: their state keeps what was judged."""
+    """The captures as certified: pages that a certificate restated are unknown, though the state has their verdicts."""
     return [as_restated(facts, _restated_in(path_of(facts, captures, folder))) for facts in captures]
 
 
 def _restated_in(certificate: Path) -> Restated:
     try:
-        if not any(note.startswith(NOTE) for note in json.loads(certificate.read_bytes())["capture"]["notes"]):
+        if not any(map(is_restating, json.loads(certificate.read_bytes())["capture"]["notes"])):
             return {}
         pages = PageEntries(partial(opened, certificate.with_name(pages_name(certificate.name))))
         return {entry["url"]: entry for entry in pages if entry["reason"] in RESTATED}

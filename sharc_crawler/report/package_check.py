@@ -1,4 +1,4 @@
-"""Is what a WACZ file adds to WARC files and certificates that of these? Index, list of pages, report and title."""
+"""Check index, list of pages, report and title of a WACZ file against its WARC files and certificates."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     Shown = Mapping[str, Callable[[], AbstractContextManager[IO[bytes]]]]
 
 INDEX, BLOCKS, PAGES = "indexes/index.cdx.gz", "indexes/index.idx", "pages/pages.jsonl"
-_SORTED = 10_000  #: lines of an index that are sorted together
-#: of a package's description, in our order
+_SORTED = 10_000  #: lines of an index sorted in memory at once
+#: fields of a package's description, in our order
 _FIELDS = (
     "profile",
     "resources",
@@ -76,15 +76,15 @@ _NO_CLAIM = {
     for name, words in in_words({"statement": Statement.NOTHING, "grounds": (), "limits": ()}).items()
     if name != "limits"
 }
-LARGE, LINES = ("archive/", INDEX), ".jsonl"  #: read piece by piece
-_SHOWN = re.compile(r"report/.*\.html", re.DOTALL)  #: the same
+LARGE, LINES = ("archive/", INDEX), ".jsonl"  #: large files, read in pieces
+_SHOWN = re.compile(r"report/.*\.html", re.DOTALL)  #: large, too
 
 
 def not_of_it(path: Path) -> Iterator[Finding]:
-    """What in a WACZ file, or in the reports of folders, is not as WARC files and certificates would have it.
+    """Where a WACZ file, or the reports of folders, contradict WARC files and certificates.
 
-    Only what can be read is compared: that every file is as the package lists it was seen before. Wording that another
-    version of sharc gave is left out (:func:`~sharc_crawler.report.unsealed.wording_of`).
+    The digests of a package's files were checked before. The wording of another version of sharc is not compared
+    (:func:`~sharc_crawler.report.unsealed.wording_of`).
     """
     captures = captures_in(path)
     for one in captures:
@@ -100,7 +100,7 @@ def not_of_it(path: Path) -> Iterator[Finding]:
 
 
 def _of_packaged_capture(package: Path) -> Iterator[Finding]:
-    """What is wrong with a package that lies in its capture's folder; its WARC files were compared with these."""
+    """What is wrong with a package in its capture's folder; its WARC files were compared before."""
     if not zipfile.is_zipfile(package):
         return
     try:
@@ -111,10 +111,10 @@ def _of_packaged_capture(package: Path) -> Iterator[Finding]:
 
 
 def not_of_capture(path: Path) -> Iterator[Finding]:
-    """What in the report of a capture's folder, or in its package, is not as its certificates would have it."""
+    """Where the report of a capture's folder, or its package, contradicts its certificates."""
     source = open_source(path)
     if not source.certificates or not source.pages.keys() >= set(map(pages_name, source.certificates)):
-        return  # which was told
+        return  # a finding elsewhere
     documents = [json.loads(text) for text in source.certificates.values()]
     try:
         yield from _of_folder(path, source, documents) if path.is_dir() else _of_package(path, source, documents)
@@ -123,16 +123,16 @@ def not_of_capture(path: Path) -> Iterator[Finding]:
 
 
 def package_digest(path: Path) -> str | None:
-    """The digest of a WACZ file: of its description, which has those of all its files."""
+    """The digest of a WACZ file's description, which has the digests of all its files."""
     with zipfile.ZipFile(path) as package:
         try:
             return str(json.loads(package.read(SEAL))["hash"])
         except (KeyError, TypeError, *UNREADABLE):
-            return None  # which was found
+            return None  # a finding elsewhere
 
 
 def _of_folder(path: Path, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
-    """Its report, if there is one; ``sharc report`` writes it anew."""
+    """Check a folder's report, if there is one."""
     shown = {f"report/{file.name}": partial(opened, file) for file in path.glob("report*.html")}
     data = path / write.DATA
     stored = data.read_bytes() if data.exists() else None
@@ -147,7 +147,7 @@ def _of_package(path: Path, source: Material, documents: Sequence[Document]) -> 
         parts = {name: package.read(name) for name in small if name not in shown}
     try:
         yield from _index(path, parts[BLOCKS].decode(), source.warcs)
-    except ArchiveLoadFailed:  # which record it is, is a finding already
+    except ArchiveLoadFailed:  # the damaged record is a finding elsewhere
         yield Finding("the index cannot be made anew: a WARC file is damaged", INDEX)
     yield from _pages(PackagedPart(path, PAGES), source, documents)
     yield from _report(parts.get(DATA), shown, PackagedPart(path, DATA_PAGES), source, documents)
@@ -167,7 +167,7 @@ def _index(path: Path, blocks: str, warcs: Mapping[str, Callable[[], IO[bytes]]]
 
 
 def _sorted_lines(opened: Callable[[], IO[bytes]], name: str) -> IO[str]:
-    """The lines of a WARC file's index, in a file of their own; so many are in memory at once."""
+    """The lines of a WARC file's index, sorted, in a temporary file."""
     runs: list[IO[str]] = []
     with opened() as stream:
         lines = (f"{entry.line()}\n" for entry in index_entries(stream, name))
@@ -179,7 +179,7 @@ def _sorted_lines(opened: Callable[[], IO[bytes]], name: str) -> IO[str]:
 
 
 def _written(lines: Iterable[str]) -> IO[str]:
-    """A file of these lines that nobody else sees."""
+    """A temporary file with these lines."""
     file = TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - the caller's
     file.writelines(lines)
     file.seek(0)
@@ -201,7 +201,7 @@ def _rewound(stream: IO[bytes]) -> IO[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class PackagedPart:
-    """A text file in a zip file, line by line, as often as one walks over them."""
+    """The lines of a text file in a zip file, read anew on each iteration."""
 
     path: Path
     name: str
@@ -216,7 +216,7 @@ def _pages(stored: Iterable[str], source: Material, documents: Sequence[Document
     entries = ((document, map(stands, source.entries(document))) for document in documents)
     made = page_lines(line for document, each in entries for line in _lines(document, each, source.warcs))
     one, other = (np.fromiter(map(hash, _encoded(lines)), np.int64) for lines in (made, stored))
-    if len(documents) > 1:  # several captures lie in the order of their beginnings
+    if len(documents) > 1:  # in a package, captures are in the order in which they began
         one, other = np.sort(one), np.sort(other)
     if not np.array_equal(one, other):
         yield Finding("the list of pages is not that of the certificate", PAGES)
@@ -248,7 +248,7 @@ def _opened_in(path: Path, name: str) -> Iterator[IO[bytes]]:
 def _report(
     data: bytes | None, shown: Shown, lines: Iterable[str], source: Material, documents: Sequence[Document]
 ) -> Iterator[Finding]:
-    """``shown``: its pages for people, by name."""
+    """Check a report; ``shown``: its HTML pages by name."""
     if data is None:
         yield from (Finding("a report for people without its data", name) for name in sorted(shown))
         return
@@ -279,12 +279,12 @@ def _report(
 
 
 def _is_made_of(stored: IO[bytes], pieces: Iterable[str]) -> bool:
-    """Does a file hold these pieces, and nothing else?"""
+    """Does a file consist of exactly these pieces?"""
     return all(stored.read(len(piece)) == piece for piece in _encoded(pieces)) and not stored.read(1)
 
 
 def _owes_certificate(capture: Mapping[str, Any], lines: Iterable[str], named: Sequence[str]) -> bool:
-    """Not one that goes on, nor one of which nothing was downloaded: there is nothing that a certificate could show."""
+    """Should a reported capture have a certificate? Not if it is unfinished, or nothing was downloaded."""
     if capture["times"]["ended"] is None:
         return False
     counts = (capture[what][name] for what in ("coherence", "resources") for name in ("captured", *Verdict))
@@ -296,7 +296,7 @@ def _owes_certificate(capture: Mapping[str, Any], lines: Iterable[str], named: S
 
 
 def _read(text: str | bytes) -> Any:
-    """JSON whose names are there once: of two, some readers take the first, some the last."""
+    """Parse JSON without duplicate names, of which readers take either the first or the last."""
     return json.loads(text, object_pairs_hook=_named_once)
 
 
@@ -308,7 +308,7 @@ def _named_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _about(parts: Mapping[str, bytes], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
-    """A title that sharc gave says site and T; one that somebody else gave may say anything, but no other instant."""
+    """Check title and description. A user's own title may say anything, but must not contain another instant."""
     about = _read(parts[PACKAGE])
     instants = {second(unix(reference_of(document))) for document in documents}
     said = {word.strip(",.;") for word in about["title"].split() if word[:4].isdigit() and "T" in word}
@@ -328,9 +328,9 @@ def _about(parts: Mapping[str, bytes], source: Material, documents: Sequence[Doc
 def _opened_at(
     about: Mapping[str, Any], source: Material, documents: Sequence[Document], *, stamped: bool
 ) -> Iterator[Finding]:
-    """What viewers open first is a visit, or a seed where there is none; it has no other fields than ours.
+    """Check the other fields of a package: its main page must be a visit, or a seed if there is none.
 
-    It is of the captures' end, or, where its signature is ``stamped``, of the time that was compared with the stamp.
+    Its date is the captures' end, or, if its signature is ``stamped``, a time that was compared with the stamp.
     """
     first = about.get("mainPageUrl"), about.get("mainPageDate")
     entries = (entry for document in documents for entry in source.entries(document) if "verdict" in entry)

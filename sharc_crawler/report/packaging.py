@@ -1,4 +1,4 @@
-"""A capture's folder as one WACZ file: WARC files, index, pages at both times, report, certificate."""
+"""Package a capture's folder as a WACZ file: WARC files, index, pages at both times, report, certificate."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import maybe_iso, second
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report.banner import COPIES, of_copy, payload
-from sharc_crawler.report.confirmed import standing_claims
 from sharc_crawler.report.html import steady
+from sharc_crawler.report.servers_word import standing_claims
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.storage.beside import forget_killed
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
-_HEAD = 1 << 16  #: characters in which a title is looked for
+_HEAD = 1 << 16  #: bytes of a document searched for its title
 SHOWS_CONTENT = (Result.OK, Result.NOT_MODIFIED)
 
 
@@ -59,15 +59,14 @@ def package(
     description: str = "",
     seal: PackageSeal | None = None,
 ) -> Path:
-    """Write a folder's captures as a WACZ file, by default into the folder, named after site, time and run, or, of
-    several captures, after the folder.
+    """Write a folder's captures as a WACZ file, by default into the folder: named after site, time and run, or for
+    several captures after the folder.
 
-    ``progress`` is given the bytes of the files as they are copied; ``anew``: a former package may be replaced;
-    ``title``: in place of sites and times; ``description``: before what the captures claim; ``seal``: signs it. Raises
-    :class:`~sharc_crawler.errors.UsageError` where there is nothing to package, where it is still being written, where
-    the file exists, or cannot be written; and for a capture that is not complete, unless the file lies elsewhere (in
-    its folder it would be in the way of the one to come). Raises :class:`~sharc_crawler.errors.DataError` for a WARC
-    file that is not as its certificate states.
+    ``progress`` is given the number of bytes as they are copied; ``anew``: replace a former package; ``title``: instead
+    of sites and times; ``description``: precedes the captures' claims; ``seal`` signs it. Raises
+    :class:`~sharc_crawler.errors.UsageError` if there is nothing to package, it is still being written, or the file
+    exists or cannot be written. The same for an unfinished capture, unless the file lies in another folder. Raises
+    :class:`~sharc_crawler.errors.DataError` for a WARC file that is not as certified.
     """
     recover(folder)
     warcs = warcs_of(folder)
@@ -82,7 +81,7 @@ def package(
     if path.exists() and not anew:
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
     forget_killed(path.parent, path.name)
-    captures = [facts for facts in captures if facts.warcs] or captures  # of the others it holds nothing
+    captures = [facts for facts in captures if facts.warcs] or captures  # those that the package holds
     confirmation = confirmation_of(folder)
     contents = Contents(warcs, indexes, pages(folder, captures, confirmation), _more(folder), stated_digests(folder))
     try:
@@ -111,25 +110,25 @@ def _going_on(captures: Sequence[CaptureFacts]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PackageSeal:
-    """The key that signs a package, and who stamps the signature's time."""
+    """The key that signs a package, and the time stamp authority."""
 
-    key: Path  #: private key, or that of a domain with its certificates
-    ask: Ask | None = None  #: the time stamp authority; the key of a domain needs one
+    key: Path  #: private key, with certificates if it is a domain's
+    ask: Ask | None = None  #: sends a query to the authority; the key of a domain needs one
 
     def identity(self) -> Identity:
-        """Raises :class:`~sharc_crawler.errors.UsageError` for a key that cannot be used."""
+        """Read the key; raises :class:`~sharc_crawler.errors.UsageError` if it cannot be used."""
         from sharc_crawler.certificate.identities import read_identity  # only where one signs
 
         return read_identity(self.key, stamped=self.ask is not None)
 
 
 def sealed_at(about: About, seal: PackageSeal | None) -> About:
-    """A package that a domain signs is of now: its signature is stamped, and a time stamp is no older."""
+    """Date a package that a domain signs to now, as its time stamp cannot be older."""
     return replace(about, created=time.time()) if seal and seal.identity().chain else about
 
 
 def signer(seal: PackageSeal | None, about: About) -> Callable[[str], dict[str, str]] | None:
-    """Makes a package's ``signedData``; what it says besides is what the signed description says, too."""
+    """A function that makes a package's ``signedData``, with the description's date and software."""
     if seal is None:
         return None
     said = {**said_of_itself(about.fields()["created"]), "software": about.software}
@@ -138,7 +137,7 @@ def signer(seal: PackageSeal | None, about: About) -> Callable[[str], dict[str, 
 
 
 def warcs_of(folder: Path) -> list[Path]:
-    """The finished WARC files of a folder, in the order of their names."""
+    """The finished WARC files of a folder, sorted by name."""
     if unfinished := next(folder.glob(f"*{SUFFIX}{OPEN}"), None):
         raise UsageError(f"{unfinished} is still being written; wait for the end of the crawl")
     warcs = sorted(folder.glob(f"*{SUFFIX}"))
@@ -148,7 +147,7 @@ def warcs_of(folder: Path) -> list[Path]:
 
 
 def default_name(warc: str) -> str:
-    """The name of a package, from that of its first WARC file.
+    """The name of a package, made from the name of its first WARC file.
 
     >>> default_name("example.org-20261118110640-00000-r1.warc.gz")
     'example.org-20261118110640-r1.wacz'
@@ -161,7 +160,7 @@ def default_name(warc: str) -> str:
 
 
 def stated_digests(folder: Path) -> dict[Path, str]:
-    """SHA-256 of WARC files, by the certificates in their folder."""
+    """The SHA-256 of WARC files by the certificates in their folder."""
     documents = (document_of(str(folder / name), text) for name, text in open_source(folder).certificates.items())
     return {folder / file["name"]: file["sha256"] for document in documents for file in stated_files(document)}
 
@@ -169,7 +168,7 @@ def stated_digests(folder: Path) -> dict[Path, str]:
 def pages(
     folder: Path, captures: Sequence[CaptureFacts], confirmation: Mapping[str, Any] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """A line for each time at which a page can be looked at: its visit's and its revisit's."""
+    """A line for each copy of each page: its visit and its revisit."""
     stands, read = standing(confirmation), partial(_read, folder)
     for facts in captures:
         references = {part.name: maybe_iso(part.reference) for part in facts.subsites}
@@ -183,9 +182,9 @@ def pages(
 def lines_of(
     page: Mapping[str, Any], reference: str | None, read: Callable[[str, int], object]
 ) -> Iterator[dict[str, Any]]:
-    """The lines of a page, as a certificate's entry has it, each with the verdict of its own copy.
+    """The lines of a page, given as a certificate's entry; each has the verdict of its own copy.
 
-    ``read``: the record at a place of a WARC file.
+    ``read`` gets the record at a place of a WARC file.
     """
     titles = _titles(page, read)
     for when, title in titles.items():
@@ -204,7 +203,7 @@ def lines_of(
 
 
 def _titles(page: Mapping[str, Any], read: Callable[[str, int], object]) -> dict[str, str | None]:
-    """The title of each copy, as its own record has it; one with the visit's payload has the visit's."""
+    """The title of each copy, from its own record; from the visit's if the payload is the same."""
     visit, revisit = ((one and one["attempts"] and one["file"] and one) or None for one in map(page.get, COPIES))
     titles = {"visit": title_of(read(visit["file"], visit["offset"])) if visit else None}
     if page.get("revisit"):
@@ -215,9 +214,9 @@ def _titles(page: Mapping[str, Any], read: Callable[[str, int], object]) -> dict
 
 
 def _spelt(one: Mapping[str, Any], page: PageFacts, read: Callable[[str, int], object]) -> Mapping[str, Any]:
-    """A download with its URL as its record, and so the index, has it: viewers look it up there."""
+    """A download with its URL spelt as in its record and the index, where viewers look it up."""
     url = page.archived_as or page.url
-    if one["file"] and not is_usual(url):  # it may have been spelt otherwise for the request
+    if one["file"] and not is_usual(url):  # the request may have spelt it differently
         record = read(one["file"], one["offset"])
         url = (record.get("WARC-Target-URI") if isinstance(record, Record) else None) or url
     return {**one, "uri": url}
@@ -240,14 +239,14 @@ def title_of(record: object) -> str | None:
 
 
 def _is_shown(page: PageFacts) -> bool:
-    """Is it a page that the capture itself holds?"""
+    """Is it a page whose visit the capture itself holds?"""
     return page.kind is Kind.PAGE and bool(page.verdict and page.visit and page.visit.attempts)
 
 
 def _more(folder: Path) -> dict[str, Path]:
-    """Report, certificates, and what confirms these.
+    """Report, certificates, seals and confirmation: name in the package → file.
 
-    To validators of data packages a name that ends on ``report.json`` is one of theirs.
+    ``report.json`` is renamed, as validators of data packages take that name for one of their own files.
     """
     more = {f"report/{file.name}": file for file in sorted(folder.glob("report*.html"))}
     kept = {"report/data.json": folder / DATA, "report/data-pages.jsonl": folder / PAGES}

@@ -1,4 +1,4 @@
-"""From a URL's stored rows to its facts: visits, verdict, why not, and whether it really stayed."""
+"""Make a page's facts from its stored rows: visits, verdict or why it is missing, and whether it really stayed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]
     Stored: TypeAlias = "FrontierStore | Walked"
 
-FEW = 1_000  #: pages that are read once, and held: some megabytes
+FEW = 1_000  #: up to this many pages are kept in memory once read: some megabytes
 
 
 @dataclass(eq=False, slots=True)
 class StoredPages:
-    """The pages and resources of a capture, read from its store whenever they are walked over; :data:`FEW` only once.
+    """The pages and resources of a capture, read from its store on each iteration, or once if they are few.
 
-    ``data``: what became of what scripts fetched. ``span``: the time over which their true changes are asked for.
+    ``data``: states of data that scripts fetched. ``span``: the time for which true changes are asked.
     """
 
     store: Stored
@@ -40,7 +40,7 @@ class StoredPages:
     truth: Truth | None
     taught: Taught
     data: Mapping[Url, DataState]
-    _few: list[PageFacts] = field(default_factory=list, init=False)  #: all of them, once read, where they are not many
+    _few: list[PageFacts] = field(default_factory=list, init=False)  #: all pages, if few, once read
 
     def __iter__(self) -> Iterator[PageFacts]:
         if self._few:
@@ -70,7 +70,7 @@ class StoredPages:
             truth = stayed(downloads, true_changes, part.reference, once=once)
         judgement = url.judgement or not_judged_yet(row, first)
         if first and first.outcome.result in (Result.GONE, Result.REDIRECTED) and second is None:
-            judgement = None  # a resource that was asked for once
+            judgement = None  # a resource that was requested once
         visit, revisit = _both(first, second, visits)
         page = PageFacts(
             url=Url(row.key),
@@ -105,23 +105,20 @@ class StoredPages:
         return with_states(page, part.reference, self.data, self.truth, self.span)
 
     def _true_changes(self, url: UrlRow) -> tuple[float, ...] | None:
-        """Those of a page that was judged, where they are known."""
+        """The true changes of a judged page, if they are known."""
         changes = self.truth(url.page.url, *self.span) if self.truth and url.judgement else None
         return None if changes is None else tuple(map(float, changes))
 
 
 def counted(url: UrlRow) -> list[VisitRow]:
-    """The visits of a URL that count: others are withdrawn, their records are lost."""
+    """The visits of a URL that count. Others were withdrawn, because their records are lost."""
     return [
         one for one in url.visits if one.finished or one.outcome.result is Result.FAILED or _was_tested(one, url.visits)
     ]
 
 
 def _was_tested(visit: VisitRow, visits: Sequence[VisitRow]) -> bool:
-    """A 304 after which the page was to be downloaded in full: another attempt, or none since that was given up.
-
-    Or a refusal by a host that throttles, after which it was asked again.
-    """
+    """Was a full download to follow a 304 (as another attempt, or given up), or another try a refusal?"""
     told = visit.outcome.result
     if visit.outcome.error == LOST:
         return False
@@ -133,18 +130,18 @@ def _was_tested(visit: VisitRow, visits: Sequence[VisitRow]) -> bool:
 
 
 def last(visits: list[VisitRow]) -> VisitRow | None:
-    """The finished visit, or the last attempt where none is finished."""
+    """The finished visit, or the last attempt if none is finished."""
     return visits[-1] if visits else None
 
 
 def _first(visits: list[VisitRow]) -> VisitRow | None:
-    """The visit: the last that brought content, where a page was visited again before T; else the last attempt."""
+    """The visit that counts: the last before T that brought content, else the last attempt."""
     firsts = [visit for visit in visits if visit.slot is not Slot.SECOND]
     return last([visit for visit in firsts if visit.finished and visit.outcome.result is Result.OK]) or last(firsts)
 
 
 def _asked_for(visit: VisitRow | None, visits: list[VisitRow]) -> VisitRow | None:
-    """The last request that was made where a visit was given up after some that failed; else the visit itself."""
+    """For a visit that was given up after failed requests, the last of these; else the visit itself."""
     if visit is None or visit.attempt or visit.outcome.result is not Result.REFUSED:
         return visit
     return last([one for one in visits if one.attempt and one.slot is visit.slot]) or visit
@@ -155,7 +152,7 @@ def _both(
 ) -> tuple[VisitFacts | None, VisitFacts | None]:
     """Visit and revisit."""
     visit, revisit = _visit(_asked_for(first, visits), visits), _visit(second, visits)
-    if visit and visit.attempts and second and not revisit:  # it was given up, after requests that brought nothing
+    if visit and visit.attempts and second and not revisit:  # the revisit was given up after failed requests
         visit = replace(visit, attempts=visit.attempts + sum(one.slot is second.slot for one in visits) - 1)
     return visit, revisit
 
@@ -184,27 +181,27 @@ def _visit(visit: VisitRow | None, visits: list[VisitRow]) -> VisitFacts | None:
 
 
 def _former(first: VisitRow | None, visits: list[VisitRow]) -> tuple[VisitFacts, ...]:
-    """Finished visits before T that another one stands for, or a second look that brought nothing."""
+    """Finished visits before T that do not count: a later one replaced them, or they brought nothing."""
     made = [visit for visit in visits if visit.slot is not Slot.SECOND and visit.finished and visit is not first]
     facts = (_visit(visit, visits) for visit in made)
     return tuple(replace(one, attempts=1) for one in facts if one)
 
 
 def _attempts(visit: VisitRow, visits: list[VisitRow]) -> int:
-    """How many it took; other visits that came to an end are not among them."""
+    """The number of attempts of a visit, without other finished visits."""
     same = [other for other in visits if (other.slot is Slot.SECOND) is (visit.slot is Slot.SECOND)]
     return sum(other is visit or not other.finished or other.slot is Slot.SECOND for other in same)
 
 
 def not_judged_yet(row: PageRow, first: VisitRow | None) -> JudgementRow | None:
-    """A page that is in the archive, of a capture that is not complete: captured, and unknown."""
+    """An unknown verdict for a page that is archived, but not judged, as its capture is not complete."""
     if first is None or first.outcome.result is not Result.OK:
         return None
     return JudgementRow(row.page, Verdict.UNKNOWN, Evidence.NONE, Reason.STOPPED)
 
 
 def _target(row: PageRow, first: VisitRow | None) -> str | None:
-    """Where a URL redirects to, if that is another one; of a project's, too, whose middlewares followed it."""
+    """The URL that a URL redirects to, if it is another one; also if a project's middlewares followed it."""
     results = (Result.REDIRECTED, Result.OK) if row.via == "spider" else (Result.REDIRECTED,)
     if first is None or first.outcome.result not in results:
         return None
@@ -227,27 +224,27 @@ def _why_not(row: PageRow, first: VisitRow | None) -> str:
     return refused.of(outcome.error or f"status {outcome.status}")
 
 
-# -- walked over again and again ---------------------------------------------------------------------------------------
+# -- progress ----------------------------------------------------------------------------------------------------------
 
 
-#: over the URLs of a capture: what there is, sums, details, the lines of report and of certificate
+#: iterations over the URLs of a capture: overview, sums, details, lines of report and of certificate
 WALKS = 5
-TELL = 1000  #: URLs after which is told
+TELL = 1000  #: number of URLs between two calls of ``progress``
 
 
 class Walked:
-    """What report and certificate read of a store; ``progress`` is given how many URLs were read, and of how many."""
+    """A store whose reading for report and certificate is reported: ``progress(URLs read, expected in all)``."""
 
     def __init__(self, store: FrontierStore, progress: Callable[[int, int], None]) -> None:
         self.captures, self.hosts = store.captures, store.hosts
         self.subsites, self.outside = store.subsites, store.outside
         self._store = store
         self._progress = progress
-        self._known: dict[int, int] = {}  #: URLs by capture, once they were all read
+        self._known: dict[int, int] = {}  #: capture → number of its URLs, once they were read
         self._read = 0
 
     def urls(self, capture: int) -> Iterator[UrlRow]:
-        """The URLs of a site capture; progress is told as they are read."""
+        """The URLs of a site capture; reports progress."""
         before = self._read
         for row in self._store.urls(capture):
             self._read += 1

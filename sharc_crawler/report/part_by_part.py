@@ -1,4 +1,4 @@
-"""Captures of a site part by part, each around an instant of its own."""
+"""Captures of a site in parts, each with its own reference instant."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from sharc_crawler.instants import second
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import short
 
-UNASSIGNED = "in no part yet"  #: pages that wait while a capture is under way
-MAX_PARTS = 5  #: in a summary; the report has all
+UNASSIGNED = "in no part yet"  #: pages not assigned yet, during a capture
+MAX_PARTS = 5  #: most parts in a summary
 
 
 def captured_parts(capture: CaptureRow, rows: Sequence[SubsiteRow], *, waiting: bool) -> tuple[SubsiteFacts, ...]:
-    """The parts, and where pages are ``waiting`` for one, what they are in meanwhile."""
+    """The parts of a capture; ``waiting``: with one for pages that are not assigned yet."""
     parts = [
         SubsiteFacts(
             row.name,
@@ -32,7 +32,7 @@ def captured_parts(capture: CaptureRow, rows: Sequence[SubsiteRow], *, waiting: 
 
 
 def largest_parts(facts: CaptureFacts) -> Iterator[tuple[str, str]]:
-    """The largest parts, for a summary: name and value of each line."""
+    """The lines of a summary on the largest parts: (name, value)."""
     totals = [(part, counts) for part, _, sums in each_part(facts) if (counts := sums.tally.totals())["coherent"]]
     largest = sorted(totals, key=lambda one: -one[1]["coherent"])
     for number, (part, counts) in enumerate(largest[:MAX_PARTS]):

@@ -1,4 +1,4 @@
-"""What a report says of its figures, in words."""
+"""Put the figures of a report into words."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.base import NO_CHANGE, PRIOR
 from sharc_crawler.report.words import every, short
 
-HELD = "if the change rates hold"  #: what an expectation, or blur, rests on
+HELD = "if the change rates hold"  #: condition of an expectation, or of blur
 _URL = re.compile(r"https?://\S+")
 
 
 def kept_content(totals: Mapping[str, Any]) -> str:
-    """How many pages kept their content, where that is more than are coherent (``coherence`` of a report); else empty.
+    """How many pages kept their content, if more than are coherent (``coherence`` of a report); else empty.
 
     >>> kept_content({"captured": 40, "coherent": 1, "same_content": 39, "by_masks": 4})
     '40 of 40 pages kept their content (1 coherent, 4 but for what this capture learned to ignore)'
@@ -41,7 +41,7 @@ def few(changes: float) -> str:
 
 
 def blurred(blur: Mapping[str, Any]) -> str:
-    """Average blur, and how far chance goes where more than a guess says so.
+    """Average blur, with its deviation if rates are not guesses.
 
     >>> blurred({"stochastic_average": 0.0881, "deviation": 0.0442, "guessed": 0, "pages": 9})
     '0.088 ± 0.044'
@@ -51,7 +51,7 @@ def blurred(blur: Mapping[str, Any]) -> str:
 
 
 def figure(value: object) -> str:
-    """A setting or statistic as a reader wants it: whole numbers whole, others to three figures.
+    """A setting or statistic for readers: whole numbers in full, others to three digits.
 
     >>> figure(600.0), figure(0.0021456), figure(None), figure(["a", "b"]), figure(True)
     ('600', '0.00215', '–', 'a, b', 'yes')
@@ -66,12 +66,12 @@ def figure(value: object) -> str:
 
 
 def guessed(found: Mapping[str, Any] | None) -> bool:
-    """Whether nothing told the rates of most pages that an expectation, or blur, is of."""
+    """Are the rates of most of these pages guesses?"""
     return found is not None and bool(2 * found["guessed"] > found["pages"])
 
 
 def often(rate: Rate | None, source: str) -> str:
-    """How often a page changes, where anything tells it.
+    """How often a page changes, if known.
 
     >>> often(1 / 720, "sitemap"), often(1 / 720, "unchanged"), often(1 / 720, "prior")
     ('every 12 min', 'no change seen', 'not known')
@@ -91,7 +91,7 @@ def changing(rate: Rate | None, source: str) -> str:
 
 
 def sources(numbers: Mapping[str, int]) -> str:
-    """What the rates of how many pages rest on.
+    """The sources of rates, with the number of pages each.
 
     >>> sources({"history": 11, "unchanged": 5, "prior": 1029})
     'history (11), a history without change (5), a guess (1,029)'
@@ -101,17 +101,17 @@ def sources(numbers: Mapping[str, int]) -> str:
 
 
 def founded(page: Mapping[str, Any]) -> bool:
-    """Whether a change of the page was seen, or told of: else its rate is taken from other pages."""
+    """Does the page's rate rest on its own changes, rather than on those of other pages?"""
     return page["rate_source"] not in (PRIOR, NO_CHANGE)
 
 
 def chance(page: Mapping[str, Any]) -> float | None:
-    """The chance that a page stayed the same; none where its rate is a guess."""
+    """The chance that a page stayed the same; None if its rate is a guess."""
     return None if page["rate_source"] == PRIOR else page["survival"]
 
 
 def unfounded(found: Mapping[str, Any]) -> str:
-    """Why there is no expectation, or blur.
+    """Why no expectation, or blur, is given.
 
     >>> unfounded({"pages": 9, "guessed": 9})
     'no figure: nothing told beforehand how often 9 of 9 pages change'
@@ -123,7 +123,7 @@ def unfounded(found: Mapping[str, Any]) -> str:
 
 
 def whole(text: str, limit: int = 600) -> str:
-    """A sentence of ours with foreign parts, safe to show: long URLs are shortened within, the sentence at its end.
+    """A sentence of ours with untrusted parts, safe to show: long URLs are shortened, and so is a long sentence.
 
     >>> whole("http://h/a is read")
     'http://h/a is read'
@@ -135,7 +135,7 @@ def whole(text: str, limit: int = 600) -> str:
 
 
 def plain(value: object) -> Any:
-    """A value as JSON can hold it; what it cannot hold becomes text, a number that is not finite None.
+    """A value for JSON: what it cannot hold becomes text, and numbers that are not finite become None.
 
     >>> plain({"delay": 0.5, "until": float("inf"), "scope": (1, "host"), "path": 1j})
     {'delay': 0.5, 'until': None, 'scope': [1, 'host'], 'path': '1j'}

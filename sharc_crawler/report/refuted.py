@@ -1,7 +1,7 @@
-"""Captures whose records do not bear out what was judged of their pages.
+"""Captures whose records contradict what was judged of their pages.
 
-Where that is so of single pages, these are unknown. Else the report claims nothing, and says why. The state keeps what
-was judged: whoever reads it later goes by what certificate and report say (:mod:`.opened`).
+If it is only some pages, these become unknown. Otherwise the report claims nothing, and says why. The stored state
+keeps the old judgements; :mod:`.opened` corrects them by certificate and report.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from shlex import join
 from typing import Any
 
 from sharc_crawler.certificate.examining import Restated
-from sharc_crawler.certificate.unspoken import NOTE as OF_PAGES
+from sharc_crawler.certificate.unlisted import ASKED_AGAIN
+from sharc_crawler.certificate.unlisted import NOTE as OF_PAGES
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.certificate.writing import Certified, certify, path_of
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
@@ -26,7 +27,7 @@ from sharc_crawler.report.write import write
 
 Entry = Mapping[str, Any]
 
-ROUNDS = 3  #: a page may rest on others that turn out to be unknown
+ROUNDS = 3  #: tries: pages may rest on others that become unknown
 FAULT = "This is a fault of sharc-crawler, or of a plug-in: please report it"
 OTHERWISE = f"{Reason.ASKED_AGAIN.words[0].upper()}{Reason.ASKED_AGAIN.words[1:]}"
 NOTE = "There is no certificate: the WARC files do not bear out what was judged of the pages."
@@ -35,9 +36,9 @@ NOTE = "There is no certificate: the WARC files do not bear out what was judged 
 def settle(
     captures: list[CaptureFacts], folder: Path, written: Sequence[Certified]
 ) -> tuple[list[CaptureFacts], list[Certified]]:
-    """Write the reports once more, and seal what does hold: the captures then, and what became of their certificates.
+    """Restate pages until the certificates hold, writing reports and certificates again; returns both.
 
-    ``written``: those of the first attempt, some with findings.
+    ``written``: certificates of the first attempt, some with findings.
     """
     known: dict[Path, dict[str, Any]] = {}
     certified = {one.path: one for one in written}
@@ -55,7 +56,7 @@ def settle(
 
 
 def _refute(captures: Sequence[CaptureFacts], folder: Path, written: Sequence[Certified]) -> list[CaptureFacts]:
-    """Write the reports of captures whose certificate is none, or does not hold, as such; all captures."""
+    """Write reports that claim nothing for captures without a valid certificate; returns all captures."""
     findings = {one.path: one.findings for one in written if one.findings}
     refuted = [_refuted(facts, path_of(facts, captures, folder), findings) for facts in captures]
     write(refuted, folder)
@@ -69,27 +70,28 @@ def _refuted(facts: CaptureFacts, path: Path, findings: Mapping[Path, Sequence[F
 
 
 def unproven(facts: CaptureFacts, why: str = "", note: str = NOTE) -> CaptureFacts:
-    """The capture as one of which nothing is known; ``why``: what does not hold."""
+    """The capture with all pages unknown; ``why``: what does not hold."""
     note = f"{note} {why}".rstrip()
     pages = RefutedPages(facts.pages)
     return replace(facts, refuted=True, pages=pages, audit=None, notes=(note, *facts.notes))
 
 
 def as_restated(facts: CaptureFacts, restated: Restated) -> CaptureFacts:
-    """The capture with these pages restated, and a note of them."""
+    """The capture with these pages restated, and a note on them."""
     if not restated:
         return facts
-    pages = f"{counted(len(restated), 'page')}, of which nothing is claimed"
+    pages = counted(len(restated), "page")
     faults = [url for url, entry in restated.items() if entry["reason"] != Reason.ASKED_AGAIN]
     first = min(faults or restated)
-    asked = (restated[first]["visit"] or {}).get("uri", first)  # as it was asked for: on the site nothing has our names
-    note = f"{OF_PAGES} {pages}. {FAULT if faults else OTHERWISE} ({asked})"
+    asked = (restated[first]["visit"] or {}).get("uri", first)  # as requested: the canonical URL may not work there
+    fault = f"{OF_PAGES} {pages}, of which nothing is claimed. {FAULT}"
+    note = f"{fault if faults else f'{ASKED_AGAIN} {pages}. {OTHERWISE}'} ({asked})"
     pages_left = RefutedPages(facts.pages, restated)
     return replace(facts, pages=pages_left, audit=_audit_left(facts, restated), notes=(note, *facts.notes))
 
 
 def _audit_left(facts: CaptureFacts, restated: Restated) -> Mapping[str, Any] | None:
-    """The audit, with no claims of restated pages among those that it is of."""
+    """The audit without the claims of restated pages."""
     audit = facts.audit
     if not (audit and audit.get("claimed")):
         return audit
@@ -102,9 +104,9 @@ def _audit_left(facts: CaptureFacts, restated: Restated) -> Mapping[str, Any] | 
 
 
 class RefutedPages:
-    """The pages of a capture, as nothing is known of them; or of some, as they are ``restated`` from the records.
+    """The pages of a capture as unknown; or only some of them, as ``restated`` from the records.
 
-    Behind these come those that only the records know.
+    Pages that only the records know come last.
     """
 
     def __init__(self, pages: Iterable[PageFacts], restated: Restated | None = None) -> None:
@@ -136,11 +138,11 @@ def _visit(visit: VisitFacts | None, stated: Entry | None) -> VisitFacts | None:
     return replace(visit, result=Result(stated["result"]), status=stated["status"], digest=stated["digest"])
 
 
-# -- what to do then ---------------------------------------------------------------------------------------------------
+# -- next steps --------------------------------------------------------------------------------------------------------
 
 
 def way_out(report: Mapping[str, Any]) -> tuple[str, str]:
-    """What to do after a capture of which nothing can be claimed: it should never be."""
+    """The next step if nothing can be claimed, which should never happen."""
     if any(note.startswith(ALTERED) for note in report["notes"]):
         return f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER"
     words = "The WARC files do not bear out what was judged. Capture the site again, in another folder."
@@ -148,7 +150,7 @@ def way_out(report: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def again(settings: Mapping[str, Any], seeds: Sequence[str], folder: str = "FOLDER") -> list[str]:
-    """The words of a command that captures the same once more, beside what there is."""
+    """A command, as words, that captures the same again into another folder."""
     if spider := settings.get("spider"):
         return ["scrapy", "crawl", str(spider), "-s", f"SHARC_OUTPUT={folder}-again"]
     return ["scrapy", "crawl", "site", "-a", f"url={','.join(seeds)}", "-a", f"output={folder}-again"]

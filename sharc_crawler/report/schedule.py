@@ -1,6 +1,6 @@
 """The schedule as a drawing: time from left to right, one line per page, the hottest page on top.
 
-A pyramid (or organ pipes) shows as one. This module says where everything lies; ``templates/schedule.svg`` draws it.
+Strategies show their shape (pyramid, organ pipes). This module computes coordinates; ``templates/schedule.svg`` draws.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from sharc_crawler.model import Instant
 from sharc_crawler.report.phrases import changing, often
 from sharc_crawler.report.words import short
 
-MAX_ROWS = 600  #: pages drawn; of more, every k-th
-ORDER = ("coherent", "kept", "unknown", "changed")  #: drawn one over the other, so that changes are seen
-MAX_TICKS = 60  #: true changes drawn per page; of more, every k-th
+MAX_ROWS = 600  #: most pages drawn; of more, every k-th
+ORDER = ("coherent", "kept", "unknown", "changed")  #: of drawing: changes lie on top
+MAX_TICKS = 60  #: most true changes drawn per page; of more, every k-th
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1040.0, 160.0, 12.0, 34.0, 46.0
 
 
@@ -33,7 +33,7 @@ class ScheduleRow:
     y: float
     visit: float
     revisit: float | None
-    state: str  #: its verdict, or "kept": its content alone
+    state: str  #: its verdict, or "kept": its content, but not its bytes
     hopeless: bool
     changes: tuple[float, ...]
     title: str
@@ -44,7 +44,7 @@ class Schedule:
     """The drawing, in drawing units; ``height`` follows from the number of rows."""
 
     rows: list[ScheduleRow]
-    one_in: int  #: one page in so many is drawn
+    one_in: int  #: every k-th page is drawn
     height: float
     mark: float  #: radius of a download's mark
     times: list[tuple[float, str]]
@@ -52,7 +52,7 @@ class Schedule:
     rates: list[tuple[float, str]]  #: labels of the rate axis
     hopeless: list[tuple[float, float]]  #: blocks of hopeless pages: y, height
     reference: float | None
-    instant: str  #: T by the clock
+    instant: str  #: time of T
     phases: list[tuple[float, float, str]]  #: x, width, name
     interruptions: list[tuple[float, float]]  #: x, width
     width: float = WIDTH
@@ -71,15 +71,15 @@ class Schedule:
 
 
 class PageSample:
-    """Which pages are drawn: of more than :data:`MAX_ROWS`, every k-th by heat. First all are :meth:`add`-ed."""
+    """Chooses the pages to draw, after all were :meth:`add`-ed: every k-th by heat if more than :data:`MAX_ROWS`."""
 
     def __init__(self) -> None:
-        self._ranks = array("d")  #: two values a page, the hottest has the least
+        self._ranks = array("d")  #: two sort keys for each page, hottest first
         self._lines = array("q")
-        self._span = (math.inf, -math.inf)  #: of downloads
+        self._span = (math.inf, -math.inf)  #: first and last download
 
     def add(self, line: int, page: Mapping[str, Any]) -> None:
-        """Rank a page, if it was downloaded; ``line``: which of those that are given it is."""
+        """Add a page, if it was downloaded; ``line``: its number."""
         if page["kind"] == "page" and page["visit"] and page["visit"]["attempts"] and page["verdict"]:
             starts = [unix(page[slot]["started"]) for slot in ("visit", "revisit") if page[slot]]
             self._span = min(self._span[0], *starts), max(self._span[1], *starts)
@@ -88,11 +88,11 @@ class PageSample:
 
     @property
     def one_in(self) -> int:
-        """One page in so many is drawn."""
+        """k: every k-th page is drawn."""
         return -(-len(self._lines) // MAX_ROWS)
 
     def lines(self) -> list[int]:
-        """Which lines are the pages that are drawn, hottest first; empty where no page was downloaded."""
+        """The numbers of the pages that are drawn, hottest first."""
         if not self._lines:
             return []
         heat, took = np.frombuffer(self._ranks).reshape(-1, 2).T
@@ -106,7 +106,7 @@ class PageSample:
 
 
 def schedule(report: Mapping[str, Any], drawn: PageSample, pages: Sequence[Mapping[str, Any]]) -> Schedule | None:
-    """The drawing of a report's schedule with the pages that are drawn; None where no page was downloaded."""
+    """The drawing of a report's schedule with these pages; None if there are none."""
     if not pages:
         return None
     axis = drawn.axis()
@@ -149,13 +149,13 @@ _STATES = {"kept": "content kept, bytes differ or are not known"}
 
 
 def _state(page: Mapping[str, Any]) -> str:
-    """What is drawn of a page: by bytes, and where these say nothing good, by content."""
+    """The state of a page by its bytes, or "kept" if only its content is the same."""
     kept = page["content"] == "kept" and page["verdict"] != "coherent"
     return "kept" if kept else str(page["verdict"])
 
 
 def _rates(pages: Sequence[Mapping[str, Any]], rows: Sequence[ScheduleRow]) -> list[tuple[float, str]]:
-    """About ten labels down the rate axis, none twice in a row; none is a guess."""
+    """About ten labels of the rate axis, without repetitions."""
     places = range(0, len(rows), -(-len(rows) // 10))
     labels = [(rows[place].y, often(pages[place]["rate"], pages[place]["rate_source"])) for place in places]
     return [label for place, label in enumerate(labels) if place == 0 or label[1] != labels[place - 1][1]]
@@ -177,12 +177,12 @@ def _reference(times: Mapping[str, Any], axis: TimeAxis) -> float | None:
     return place if LEFT <= place <= WIDTH - RIGHT else None
 
 
-# -- the time axis: where instants lie, and round times to label it with -----------------------------------------------
+# -- the time axis: positions of instants, and labels at round times ---------------------------------------------------
 
 
 DAY = 86_400.0
-MOST_TICKS = 8  #: ticks
-#: seconds between ticks that people count in
+MOST_TICKS = 8  #: on the axis
+#: seconds between ticks, at round numbers
 STEPS = (
     *(1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0),
     *(3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY, 91 * DAY, 365 * DAY),
@@ -211,12 +211,12 @@ class TimeAxis:
         return self.place(unix(text))
 
     def stretch(self, span: Mapping[str, str]) -> tuple[float, float]:
-        """Where a report's span ``from`` … ``to`` begins and how wide it is, as far as it is on the axis."""
+        """Left edge and width of a report's span ``from`` … ``to``, cut to the axis."""
         first, last = (min(max(self.of(span[end]), self.left), self.right) for end in ("from", "to"))
         return first, round(last - first, 1)
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Round times, labelled by the clock, and by the day where there are several.
+        """Round times with labels: time of day, and the day if there are several.
 
         >>> TimeAxis(1795170667.0, 1795170787.0, 0.0, 120.0).ticks()[:2]
         [(8.0, '10:31:15'), (23.0, '10:31:30')]
@@ -235,6 +235,6 @@ class TimeAxis:
         return f"%d %b {clock}" if self.day() == "" else clock
 
     def day(self) -> str:
-        """The one day that the axis is of; empty where there are several."""
+        """The day of the axis; empty if there are several."""
         first, last = (datetime.fromtimestamp(instant, UTC) for instant in (self.start, self.end))
         return f"{first:%d %B %Y}" if first.date() == last.date() else ""

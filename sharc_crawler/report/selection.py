@@ -1,4 +1,4 @@
-"""The seeds of a crawl in its report: which were chosen by what, which not, and how many had changed."""
+"""The choice of seeds in a report: which seeds were chosen and why, and how many had changed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _seed(one: SelectedSeed) -> dict[str, Any]:
 
 
 def lines(selection: Selection) -> list[str]:
-    """What a person wants to know of it."""
+    """The choice in sentences."""
     choice, outcome = selection.choice, selection.outcome()
     cuts = [f"p ≥ {choice.theta}"] if isinstance(choice.theta, float) else ["θ auto"] if choice.theta else []
     cuts += [f"at most {choice.budget:,}"] if choice.budget is not None else []

@@ -1,4 +1,4 @@
-"""What a reader must know of servers: waits, wrong clocks, words that proved false, error pages of status 200."""
+"""Notes on servers: requested waits, wrong clocks, false statements, error pages with status 200."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def waited(waits: Mapping[str, Sequence[Seconds]]) -> Iterator[str]:
 
 
 def clocks(ahead: Mapping[str, Sequence[Seconds]]) -> Iterator[str]:
-    """Which hosts' clocks are, or were, far from ours: by any answer the later ones, by all the earlier ones.
+    """A note on hosts whose clocks differ from ours: one answer ahead of our clock suffices, else all must be behind.
 
-    ``ahead``: by how much each answer that no cache kept was later.
+    ``ahead``: by host, the seconds that its clock was ahead in each answer not from a cache.
     """
     off: dict[str, Seconds] = {}
     for host, seconds in ahead.items():
-        if abs(last := max(seconds)) > FAR:  # no copy is ahead of its time
+        if abs(last := max(seconds)) > FAR:  # a cached copy cannot be ahead
             off[host] = middle if (middle := sorted(seconds)[len(seconds) // 2]) > FAR else last
     if off:
         host = max(off, key=lambda one: len(ahead[one]))
@@ -52,7 +52,7 @@ def clocks(ahead: Mapping[str, Sequence[Seconds]]) -> Iterator[str]:
 
 
 def unbelieved(audit: Mapping[str, Any]) -> Iterator[str]:
-    """Which lastmods were caught lying before; see also the audit."""
+    """Notes on classes of lastmods that are not believed."""
     for one in audit["classes"]:
         if one["reason"]:
             words = f"lastmods of {one['label']} not believed ({one['values']:,}): {one['reason']}"
@@ -67,7 +67,7 @@ _LIES = {
     " server for all pages in full",
 }
 
-#: instead, where the two downloads may be a member's and a guest's
+#: used instead if the session may have ended between the two downloads
 _ENDED = (
     "downloads of {{0}} differ though the server's word was that nothing had changed: that is false, or they show what"
     " anybody is shown, since the session's cookies were valid until {0}. So it is believed of none of {{1}}"
@@ -75,7 +75,7 @@ _ENDED = (
 
 
 def caught(facts: CaptureFacts) -> Iterator[str]:
-    """Which words of the server were caught false by a download."""
+    """Notes on lastmods and 304s that a download proved false."""
     when = ended(facts)
     found: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for one in (facts.audit or {}).get("strata", ()):
@@ -87,7 +87,7 @@ def caught(facts: CaptureFacts) -> Iterator[str]:
 
 
 def standing_in(number: int) -> Iterator[str]:
-    """Pages that are judged changed by a copy which the server had called unmodified."""
+    """The note on pages judged as changed whose first copy is a former capture's, confirmed by a 304."""
     if number:
         yield (
             f"the first copy of {counted(number, 'changed page')} is a former capture's: the server said that nothing"
@@ -96,11 +96,11 @@ def standing_in(number: int) -> Iterator[str]:
         )
 
 
-FEW = 3  #: of them that are named
+FEW = 3  #: most error pages that are listed
 
 
 def soft_errors(store: Stored, capture: CaptureRow) -> Iterator[str]:
-    """A note on them, where there are any. They count as pages all the same: equal bytes do not tell what is meant."""
+    """The note on pages with the same bytes as the site's error page. They count as pages nevertheless."""
     errors = {digest for _, digest in _shown(store, capture.capture, Kind.PROBE)}
     pages = _shown(store, capture.capture, Kind.PAGE) if errors else ()
     if found := [url for url, digest in pages if digest in errors]:
@@ -112,7 +112,7 @@ def soft_errors(store: Stored, capture: CaptureRow) -> Iterator[str]:
 
 
 def _shown(store: Stored, capture: int, kind: Kind) -> Iterator[tuple[str, str]]:
-    """URLs, each with the digest of what it showed first. A page asked once more for its links is no error page."""
+    """URLs of a kind with the digest of their first answer. Pages downloaded again for their links are left out."""
     for url in store.urls(capture):
         if url.page.kind is kind and shows_errors(url.page.url) and url.visits:
             outcome = url.visits[0].outcome

@@ -1,4 +1,4 @@
-"""What a session shows that others may not be shown, and what pages want of those without one."""
+"""Notes on captures in a session, and on sites that ask for a log-in, cookies or consent."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sharc_crawler.report.marks import ALIKE, LOCKED, MANY
 
 
 def told(facts: CaptureFacts, captured: int) -> Iterator[str]:
-    """The notes."""
+    """All these notes."""
     yield from _locked(facts, captured)
     yield from _walled(facts, captured)
     yield from _whose(facts)
 
 
 def ended(facts: CaptureFacts) -> str:
-    """When the first of the session's cookies ended by its own date; empty: not before the last download."""
+    """When the first of the session's cookies expired; empty: not before the last download."""
     if not (ends := str(facts.settings.get("session_ends", ""))):
         return ""
     visits = (visit for page in facts.pages for visit in (page.visit, page.revisit) if visit)
@@ -29,7 +29,7 @@ def ended(facts: CaptureFacts) -> str:
 
 
 def _locked(facts: CaptureFacts, captured: int) -> Iterator[str]:
-    """Pages that are shown to whoever has a password."""
+    """Pages that need a password."""
     number = facts.figures.missing[Kind.PAGE, LOCKED]
     if number > MANY * (captured + number) and "spider" not in facts.settings:
         refused = "its session was not taken" if facts.settings.get("session") else "netrc=FILE gives both"
@@ -40,7 +40,7 @@ def _locked(facts: CaptureFacts, captured: int) -> Iterator[str]:
 
 
 def _whose(facts: CaptureFacts) -> Iterator[str]:
-    """What a session shows is not what everybody is shown."""
+    """The capture was made in a session: others may be shown other pages."""
     whose, vain = facts.settings.get("session"), facts.settings.get("session_cookies")
     if vain:
         yield (
@@ -60,10 +60,10 @@ def _whose(facts: CaptureFacts) -> Iterator[str]:
 
 
 def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:
-    """Half of the pages and more lead to one page, or to their own addresses with other queries: a wall."""
-    found = {} if "spider" in facts.settings else facts.figures.redirects  # a project's middlewares keep cookies
+    """At least half of the pages redirect to one page, or to themselves with another query: a wall."""
+    found = {} if "spider" in facts.settings else facts.figures.redirects  # a project may keep cookies
     leading = [(url, target) for url, (kind, _, target) in found.items() if kind is Kind.PAGE]
-    back = {url for url, target in leading if target in found and target in facts.seeds}  # a wall's own way in
+    back = {url for url, target in leading if target in found and target in facts.seeds}  # the wall's own pages
     ends = [(url, target.partition("?")[0]) for url, target in leading if url not in back]
     places = Counter("their own addresses" if end == url.partition("?")[0] else end for url, end in ends)
     for place, number in places.most_common(1):

@@ -1,4 +1,4 @@
-"""What came of a crawl of several sites: ``index.json`` and ``index.html``, made of the reports in their folders."""
+"""Make ``index.json`` and ``index.html`` of a crawl of several sites, from the reports in their folders."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from sharc_crawler.report.write import put, saying_where, to_json
 from sharc_crawler.storage.folders import site_folders
 
 DATA, INDEX = "index.json", "index.html"
-SHOWN = 10  #: sites named on the terminal; the index has all
-_NAMED = "refuted", "", "without a page", "redirected elsewhere"  #: by turns; how many are complete is said anyway
-NOTES = 3  #: of a site, in the index; its report has all
+SHOWN = 10  #: most sites listed on the terminal
+_NAMED = "refuted", "", "without a page", "redirected elsewhere"  #: names of groups, see :func:`_turn`
+NOTES = 3  #: most notes of a site in the index
 MOVED, UNREPORTED = "its folder was moved elsewhere", "it has no report yet"
 
 
 def write_index(folder: Path, stopped: str = "", lost: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Write both into the folder of a crawl of several sites; a few lines for readers.
+    """Write both files into the folder of a crawl of several sites; returns a summary.
 
-    ``stopped``: how the crawl ended, if not by itself; ``lost``: why sites could not go on, while others did.
+    ``stopped``: how the crawl was stopped, if it was; ``lost``: why sites could not go on while others did.
     """
     found = index(folder, lost)
     with saying_where(folder), Drafts() as drafts:
@@ -51,9 +51,9 @@ def write_index(folder: Path, stopped: str = "", lost: Mapping[str, str] = Mappi
 
 
 def not_of_index(folder: Path) -> Iterator[Finding]:
-    """What in the index of a crawl of several sites is not as their reports have it; of moved ones nothing is known.
+    """Where the index of a crawl of several sites contradicts their reports; moved sites are passed over.
 
-    Where another version of sharc wrote it, its page for people is not compared.
+    If another version of sharc wrote it, its HTML page is not compared.
     """
     if site_folders(folder) is None or not (folder / DATA).exists():
         return
@@ -75,7 +75,7 @@ def not_of_index(folder: Path) -> Iterator[Finding]:
 
 
 def _own(one: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """What is said of a site, but why it is not complete: its report does not know."""
+    """The entry of a site, without the reason why it is not complete, which its report does not know."""
     if one is None:
         return None
     return {name: value for name, value in one.items() if one["complete"] or name != "claim"}
@@ -87,7 +87,7 @@ def _page(found: Mapping[str, Any]) -> str:
 
 
 def index(folder: Path, lost: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
-    """``index.json``: a few words and figures of each site, and where its report lies."""
+    """The content of ``index.json``: claim and figures of each site, and the place of its report."""
     sites = [_site(folder, site, path, lost.get(site)) for site, path in (site_folders(folder) or {}).items()]
     selection = read_selection(folder)
     return {
@@ -133,7 +133,7 @@ def _reported(folder: Path, site: str, path: Path) -> dict[str, Any]:
 
 
 def _turn(site: Mapping[str, Any]) -> int:
-    """Sites that need a person are shown first."""
+    """The group of a site: those that need attention are shown first."""
     if UNBORNE in site["claim"]:
         return 0
     if not site["complete"]:
@@ -144,7 +144,7 @@ def _turn(site: Mapping[str, Any]) -> int:
 
 
 def _why(site: Mapping[str, Any]) -> list[str]:
-    """Notes that say what is the matter with a site: why it has no page, or where its seeds redirect to."""
+    """Notes on a site's problem: why it has no page, or where its seeds redirect to."""
     led = [note for note in site["notes"] if note.startswith(LED)]
     without = site["coherence"] and not site["coherence"]["captured"]
     return led + [note for note in site["notes"] if note not in led][: bool(without)]

@@ -1,4 +1,4 @@
-"""The parts of a captured site: as they were captured one by one or, where it was captured as a whole, by path."""
+"""The parts of a captured site: those captured separately, or folders if it was captured as a whole."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from sharc_crawler.frontier.rows import CaptureRow, SubsiteRow, UrlRow
 from sharc_crawler.model import Kind, PageId
 
 _NOBODY = -1
-_BEHIND = re.compile(r"[?#]")  #: a URL's path
+_BEHIND = re.compile(r"[?#]")  #: ends a URL's path
 
 
 class SubsiteParts:
-    """The parts of a capture: first every URL is :meth:`add`-ed, in the order of discovery, then they are found."""
+    """The parts of a capture: :meth:`add` every URL in the order of discovery, then :meth:`find` them."""
 
     def __init__(self, capture: CaptureRow, captured: Mapping[tuple[int, int], SubsiteRow]) -> None:
         self._capture = capture
         self._captured = sorted(part for part in captured.values() if part.capture == capture.capture)
         self._numbers = {part.number: place for place, part in enumerate(self._captured)}
         self._ids, self._parents, self._parts = array("q"), array("q"), array("h")
-        self._pages = array("q")  #: places of those of kind page
-        self._folders: dict[str, int] = {}  #: numbered
-        self._urls: list[str] = []  #: one of each folder
+        self._pages = array("q")  #: places of URLs of kind page
+        self._folders: dict[str, int] = {}  #: folder → number
+        self._urls: list[str] = []  #: a URL of each folder
         self._in = array("q")  #: the folder of each page
         self.parts: tuple[SubsiteFacts, ...] = ()
 
     def add(self, row: UrlRow) -> None:
-        """Note where a URL belongs."""
+        """Add a URL."""
         page, part = row.page, _NOBODY
         if page.kind is Kind.PAGE:
             self._pages.append(len(self._ids))
             if self._captured:
                 part = self._numbers.get(_NOBODY if row.part is None else row.part, len(self._captured))
             else:
-                url = page.key.rpartition(" ")[2]  # behind "GET ", in a project: a request with a body
+                url = page.key.rpartition(" ")[2]  # a project's key may begin with a method, as "POST "
                 folder = _BEHIND.split(url, 1)[0].rpartition("/")[0]
                 if folder not in self._folders:
                     self._folders[folder] = len(self._urls)
@@ -50,7 +50,7 @@ class SubsiteParts:
         self._parts.append(part)
 
     def find(self) -> None:
-        """Make the parts, and the part of each URL."""
+        """Find the parts, and the part of each URL."""
         if self._captured:
             from sharc_crawler.report.part_by_part import captured_parts  # of few captures
 
@@ -63,11 +63,11 @@ class SubsiteParts:
                 self._parts[place] = self._owner(self._parents[place])
 
     def of(self, page: PageId) -> SubsiteFacts:
-        """The part that a URL is in."""
+        """The part of a URL."""
         return self.parts[self._parts[bisect_left(self._ids, page)]]
 
     def _by_path(self) -> tuple[SubsiteFacts, ...]:
-        """The folders of a site that was captured as a whole: they share its reference instant."""
+        """The folders of a site that was captured as a whole, with the same reference instant."""
         capture = self._capture
         names, parts = [capture.spec.site], [0]
         if len(self._urls) > 1:
@@ -79,7 +79,7 @@ class SubsiteParts:
         return tuple(SubsiteFacts(name, capture.reference, capture.started, capture.ended) for name in names)
 
     def _owner(self, page: PageId) -> int:
-        """The part of the page that a resource was first embedded in; else the first."""
+        """The part of the page in which a resource was first embedded; 0 if there is none."""
         while page != NO_PARENT:
             place = bisect_left(self._ids, page)
             if place == len(self._ids) or self._ids[place] != page:

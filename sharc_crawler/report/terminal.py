@@ -1,4 +1,4 @@
-"""The end of a crawl in a few lines that a person understands."""
+"""The summary that is printed at the end of a crawl."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from sharc_crawler.report.words import percent, printable, short, size, span
 from sharc_crawler.report.write import ReportPaths
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
-MAX_CAPTURES = 10  #: shown; the report has all
-MAX_REASONS = 3  #: reasons shown of pages that are unknown, and of those not captured
-MAX_NOTES = 5  #: notes shown per capture, but none on how it was made; the report has all
+MAX_CAPTURES = 10  #: most captures shown
+MAX_REASONS = 3  #: most reasons shown for unknown pages, and for pages not captured
+MAX_NOTES = 5  #: most notes shown per capture, without those on how it was made
 
 
 def summary(
     captures: Sequence[CaptureFacts], paths: ReportPaths, more: Iterable[tuple[str, str]] = (), stopped: str = ""
 ) -> str:
-    """The summary of a folder's captures, as wide and as colourful as the terminal on stdout allows.
+    """The summary of a folder's captures, styled for the terminal on stdout.
 
-    ``more``: further lines for its end, name and value; ``stopped``: how the crawl ended, if not by itself.
+    ``more``: further lines at its end (name, value); ``stopped``: how the crawl was stopped, if it was.
     """
     console = Console(highlight=False)
     with console.capture() as captured:
@@ -94,7 +94,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
 
 
 def _listed(reasons: Counter[str]) -> str:
-    """The commonest reasons."""
+    """The most common reasons."""
     listed = [f"{number:,} × {short(reason)}" for reason, number in reasons.most_common(MAX_REASONS)]
     if (left := len(reasons) - MAX_REASONS) > 0:
         listed.append(f"{counted(left, 'more reason')} in the report")
@@ -102,7 +102,7 @@ def _listed(reasons: Counter[str]) -> str:
 
 
 def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
-    """How many pages are coherent with all that they embed, where that is fewer; what is wrong, or taken on trust."""
+    """How many pages are coherent with all that they embed, if fewer or on the server's word; and what is missing."""
     embedded = facts.figures.completeness
     complete, on_word = facts.details.complete, embedded.on_word() if embedded else 0
     if embedded is None or (complete[Verdict.COHERENT] == coherent and not on_word):
@@ -122,14 +122,14 @@ def _figures(facts: CaptureFacts, totals: Mapping[str, Any], expected: Mapping[s
     if expected["pages"] and not facts.refuted:
         yield _line("expected", _expected(expected))
     if facts.audit is not None:
-        from sharc_crawler.report.audited import bounded  # only where the server's word counts
+        from sharc_crawler.report.servers_word import bounded  # only where the server's word counts
 
         if audited := bounded(claim(facts)):
             yield _line("audit", audited)
 
 
 def _expected(expected: Mapping[str, Any]) -> str:
-    """What was expected, beside what came of just that."""
+    """What was expected of pages, and the result."""
     if guessed(expected):
         return unfounded(expected)
     from sharc_crawler.report.forecasts import came, forecast  # as above
@@ -138,7 +138,7 @@ def _expected(expected: Mapping[str, Any]) -> str:
 
 
 def _truth(facts: CaptureFacts) -> Iterator[Text]:
-    """How many verdicts agree with what really happened, and blur as it was, where that is known."""
+    """How many verdicts agree with the true changes, and the actual blur, if these are known."""
     if facts.figures.truth and (truth := facts.figures.truth.totals()):
         judged = truth["agree"] + truth["false_coherent"] + truth["false_changed"]
         agree = f"{truth['agree']:,} of {counted(judged, 'verdict')} {agreeing(truth['agree'], 'agree')} with it"

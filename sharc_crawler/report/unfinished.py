@@ -1,4 +1,4 @@
-"""Captures that are not complete: how their reports say so, and how they go on."""
+"""Sentences on captures that are not complete, and how to resume them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sharc_crawler.strategies.make import make_strategy
 
 
 def going_on(folder: Path) -> str:
-    """How an unfinished crawl goes on; one into a collection finds its folder by itself.
+    """How to resume an unfinished crawl; in a collection it finds its folder by itself.
 
     >>> from pathlib import Path
     >>> going_on(Path("captures/example.org"))
@@ -29,7 +29,7 @@ def going_on(folder: Path) -> str:
 
 
 def told(facts: CaptureFacts, folder: Path, stopped: str) -> str:
-    """How the summary says so; ``stopped``: how the crawl ended, if not by itself."""
+    """The summary's line; ``stopped``: how the crawl was stopped, if it was."""
     if UNDER_WAY in facts.notes:
         return "Not complete: it is being captured"
     how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
@@ -42,7 +42,7 @@ def told(facts: CaptureFacts, folder: Path, stopped: str) -> str:
 
 
 def going_on_with(report: Mapping[str, Any]) -> tuple[str, str]:
-    """What to do next with its report: a sentence and the command for it."""
+    """The report's next step: a sentence and a command."""
     if spider := report["settings"].get("spider"):
         words = "It is not complete. With SHARC_RESUME=True the same command goes on."
         return words, f"scrapy crawl {spider}"
@@ -51,7 +51,7 @@ def going_on_with(report: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def revisits(strategy: str) -> bool:
-    """Whether a strategy revisits; false for one that is not installed here."""
+    """Does a strategy revisit? False if it is not installed here."""
     with suppress(UsageError):
         return make_strategy(strategy, Setting()).revisits
     return False

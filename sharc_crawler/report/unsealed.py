@@ -1,4 +1,4 @@
-"""What no certificate states: reports written again, files that were added, titles given, another version's words."""
+"""Find what no certificate covers: reports written again, added files, titles, the wording of another version."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.instants import second, unix
 from sharc_crawler.report import write
-from sharc_crawler.report.confirmed import standing_claims
+from sharc_crawler.report.servers_word import standing_claims
 
 Document = Mapping[str, Any]
 
-DATA, DATA_PAGES = "report/data.json", "report/data-pages.jsonl"  #: of a packaged report
+DATA, DATA_PAGES = "report/data.json", "report/data-pages.jsonl"  #: a packaged report's files
 GIVEN = "title and description of the package"
-#: what a crawl goes on from, is told and logs (and what a demo knows of the truth); nothing is shown by it
+#: a crawl's own state, control files and logs (and a demo's true changes), which nobody is shown
 _OF_THE_CRAWL = re.compile(
     r"frontier\.db.*|crawl(-\d+)?\.jsonl|control(-status)?\.json|seeds\.json|truth\.jsonl|journal\.jsonl\.gz"
     r"|\.(?!withdrawn/|confirming/).*"
@@ -34,9 +34,9 @@ _OF_THE_CRAWL = re.compile(
 
 
 def unsealed(path: Path) -> list[str]:
-    """What no certificate states as it is: a report that was written again, a file that was added, a title given.
+    """Names of files that no certificate covers: reports written again, added files; and titles given by users.
 
-    A certificate that states no report, as those of former versions, is left out.
+    Certificates of former versions, which state no report, are left out.
     """
     found = []
     for one in captures_in(path):
@@ -60,7 +60,7 @@ def _unsealed(path: Path) -> Iterator[str]:
 
 
 def _stated(files: Any) -> Iterable[tuple[str, str]]:
-    """Names and digests in a certificate; none where it was altered, which was found."""
+    """Names and digests in a certificate; none if it is malformed, which is a finding elsewhere."""
     try:
         return [(str(file["name"]), str(file["sha256"])) for file in files]
     except (TypeError, LookupError):
@@ -68,7 +68,7 @@ def _stated(files: Any) -> Iterable[tuple[str, str]]:
 
 
 def _added(folder: Path, source: Material, there: Container[str]) -> Iterator[str]:
-    """Files that are none of a capture's own; an index that is not there."""
+    """Files that do not belong to a capture, and missing indexes."""
     parts = [("", source), *([(f"{CONFIRMATION}/", source.later)] if source.later else [])]
     known = {f"{inner}{name}" for inner, part in parts for name in (*part.warcs, *part.beside)}
     indexes = {f"{inner}{index_path(folder / name).name}" for inner, part in parts for name in part.warcs}
@@ -80,41 +80,41 @@ def _added(folder: Path, source: Material, there: Container[str]) -> Iterator[st
 
 
 def _packaged_reports(path: Path) -> dict[str, str]:
-    """Names in a folder and digests of the files of a packaged report."""
+    """The files of a packaged report: name in a folder → digest."""
     found = {}
     with zipfile.ZipFile(path) as package:
         for name in package.namelist():
             if name.startswith("report/"):
-                with suppress(*UNREADABLE), package.open(name) as stream:  # which was found
+                with suppress(*UNREADABLE), package.open(name) as stream:  # a finding elsewhere
                     found[in_folder(name)] = str(fixity_of(stream)["sha256"])
     return found
 
 
 def in_folder(name: str) -> str:
-    """What a file of a packaged report is called in a folder."""
+    """The name in a folder of a file of a packaged report."""
     return {DATA: write.DATA, DATA_PAGES: write.PAGES}.get(name, name.removeprefix("report/"))
 
 
 def _is_ours(path: Path, documents: Sequence[Document]) -> bool:
-    """Does a package say of itself what it says where nobody gives it a title?"""
+    """Has a package the title and description that sharc gives by default?"""
     try:
         with zipfile.ZipFile(path) as package:
             about = dict(json.loads(package.read(PACKAGE)))
         title, text = str(about["title"]), str(about["description"])
         claims = claims_of(open_source(path), documents)
     except (KeyError, TypeError, AttributeError, *UNREADABLE):
-        return True  # it says nothing that can be read, which was found
+        return True  # malformed, which is a finding elsewhere
     titles = [f"{document['capture']['site']} {second(unix(reference_of(document)))}" for document in documents]
     return not (_rest(title, titles) or _rest(text, claims))
 
 
 def claims_of(source: Material, documents: Sequence[Document]) -> list[str]:
-    """What a package's description says of certificates, and of what confirms them."""
+    """The sentences in a package's description on certificates and confirmation."""
     return standing_claims((document["capture"]["claim"] for document in documents), confirmation_in(source))
 
 
 def confirmation_in(source: Material) -> Document | None:
-    """The confirmation; raises where it cannot be read, which was found."""
+    """The confirmation; raises if it cannot be read, which is a finding elsewhere."""
     text = source.later.confirmation if source.later else None
     return dict(json.loads(text)) if text else None
 
@@ -126,10 +126,9 @@ def _rest(text: str, parts: Iterable[str]) -> str:
 
 
 def wording_of(path: Path) -> str | None:
-    """The other version of sharc that wrote the report of a folder or a WACZ file; ``None`` where it is this one.
+    """The version of sharc that wrote the report of a folder or a WACZ file; ``None`` if it is this one.
 
-    Codes and numbers mean the same in each version, sentences and pages for people do not: only their author can write
-    the same ones again.
+    Codes and numbers mean the same in all versions. Sentences and HTML pages are compared with the same version only.
     """
     return next((author for one in captures_in(path) if (author := _wording_of_capture(one))), None)
 
@@ -143,17 +142,17 @@ def _wording_of_capture(path: Path) -> str | None:
                 report = json.loads(package.read(DATA))
         return author_of(report)
     except (KeyError, TypeError, *UNREADABLE):
-        return None  # there is none; or it cannot be read, which is a finding
+        return None  # there is none, or it is malformed, which is a finding elsewhere
 
 
 def author_of(report: Document) -> str | None:
-    """The other version of sharc that wrote a report; ``None`` where it is this one."""
+    """The version of sharc that wrote a report; ``None`` if it is this one."""
     wrote = str(report["generator"]["version"])
     return None if wrote == __version__ else wrote
 
 
 def reference_of(document: Document) -> str:
-    """The instant that a certificate is of: T, or the start of a capture without one."""
+    """The reference instant of a certificate, or its capture's start if it has none."""
     capture = document["capture"]
     instant: str = (capture["reference"] or {}).get("instant") or capture["started"]
     return instant

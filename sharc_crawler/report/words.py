@@ -1,4 +1,4 @@
-"""Spans, rates, sizes and foreign text as a reader wants them, while a crawl runs and after it."""
+"""Format durations, rates, sizes and untrusted text for readers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from shlex import join
 from sharc_crawler.model import Rate, Seconds
 from sharc_crawler.plural import counted
 
-#: unit, its length in seconds, largest first
+#: units of time and their length in seconds, largest first
 UNITS = (("year", 31_557_600.0), ("day", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
-DEEP = 3  #: folders between a capture and the collection that keeps it: COLLECTION/captures/SITE/TIME
-LONG = {"h": "hour", "min": "minute", "s": "second"}  #: units that are written short beside a number
+DEEP = 3  #: levels between a capture and its collection: COLLECTION/captures/SITE/TIME
+LONG = {"h": "hour", "min": "minute", "s": "second"}  #: full names of abbreviated units
 
 
 def span(seconds: Seconds) -> str:
@@ -50,7 +50,7 @@ def every(rate: Rate | None) -> str:
 
 
 def percent(part: float | None) -> str:
-    """A share in percent, never rounded up to all or down to nothing.
+    """A share in percent, never rounded up to 100 or down to 0.
 
     >>> percent(0.9166), percent(0.99999), percent(0.00001), percent(1.0), percent(None)
     ('91.7 %', '> 99.9 %', '< 0.1 %', '100 %', '–')
@@ -78,24 +78,24 @@ def size(number: int) -> str:
 
 
 def collected(folder: Path) -> bool:
-    """Is it a capture's folder in a collection?"""
+    """Is it the folder of a capture in a collection?"""
     return len(folder.parents) > DEEP and (folder.parents[DEEP - 1] / "collection.yaml").is_file()
 
 
 def next_line(*words: object) -> str:
-    """What one would do next, as a command that works as it stands."""
+    """The line ``Next: COMMAND``, with its words quoted for a shell."""
     text = join(map(str, words))
     if not text.isprintable():
-        from sharc_crawler.report.quoting import quoted  # of names that no terminal shows
+        from sharc_crawler.report.foreign import quoted  # of names that no terminal shows
 
         text = " ".join(map(quoted, map(str, words)))
     return f"Next: {text}"
 
 
 def printable(text: str) -> str:
-    r"""Text from outside, made safe to show: unprintable characters are spelled out.
+    r"""Untrusted text, made safe to show: unprintable characters are spelled out.
 
-    Direction marks and control characters could make a reader (or a terminal) see something else than what is there.
+    Direction marks and control characters could hide from a reader (or a terminal) what is really there.
 
     >>> printable("a\u202eb\x1b[2J")
     'a\\u202eb\\x1b[2J'
@@ -106,7 +106,7 @@ def printable(text: str) -> str:
 
 
 def short(text: str, limit: int = 160) -> str:
-    """Text from outside, :func:`printable`, the middle of long text left out.
+    """Untrusted text, :func:`printable`, without the middle of long text.
 
     >>> short("x" * 500, 9)
     'xxxx…xxxx'

@@ -1,4 +1,4 @@
-"""The report of a capture folder on disk: whole or not at all."""
+"""Write the report of a capture's folder, whole or not at all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ReportPaths(NamedTuple):
 
 
 class Lines:
-    """The lines of a text file, as often as one walks over them."""
+    """The lines of a text file, read anew on each iteration."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -38,10 +38,10 @@ class Lines:
 
 
 def write(captures: Sequence[CaptureFacts], folder: Path) -> ReportPaths:
-    """Write ``report.json``, its pages and ``report.html`` into a capture folder, replacing what was there.
+    """Write ``report.json``, its pages and ``report.html`` into a capture's folder, replacing former ones.
 
-    Files are replaced when their new content is safe on disk, so a reader never sees half of one. Raises
-    :class:`~sharc_crawler.errors.UsageError` where the folder cannot be written to.
+    Files are replaced once their new content is on disk, so a reader never sees half of one. Raises
+    :class:`~sharc_crawler.errors.UsageError` if the folder cannot be written to.
     """
     paths = ReportPaths(folder / DATA, folder / NAME)
     with saying_where(folder), Drafts() as drafts:
@@ -68,7 +68,7 @@ def page_lines(facts: CaptureFacts) -> Iterator[str]:
 
 @contextmanager
 def saying_where(folder: Path) -> Iterator[None]:
-    """Errors name the folder that a report cannot be written to, and the way out."""
+    """Turn errors of writing into a UsageError that names the folder and says what to do."""
     try:
         yield
     except OSError as error:

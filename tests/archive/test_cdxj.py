@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from sharc_crawler.archive.archived_pages import pages
 from sharc_crawler.archive.cdxj import read_index
-from sharc_crawler.archive.fetches import pages
 from sharc_crawler.archive.indexing import entries, media_type
 from sharc_crawler.archive.options import Original, Resource, WarcOptions
 from sharc_crawler.archive.surt import surt

@@ -10,9 +10,9 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.archive import checkpoints, members
 from sharc_crawler.archive.cdxj import read_index
 from sharc_crawler.archive.indexing import entries
+from sharc_crawler.archive.mending import is_sound
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.recovery import finish
-from sharc_crawler.archive.stock import is_sound
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.changes.digest import labelled_digest

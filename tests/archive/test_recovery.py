@@ -10,9 +10,11 @@ import pytest
 from sharc_crawler.archive.cdxj import read_index
 from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.records import member
 from sharc_crawler.archive.recovery import record_ends, recover
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.archive.warc_names import index_path
+from sharc_crawler.errors import DataError
 from tests.archive.readback import INFO, check, page, read, read_all
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,6 +93,7 @@ _WRITE_ON = """
 import random, sys
 from pathlib import Path
 from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.records import member
 from sharc_crawler.archive.warc import WarcWriter
 from tests.archive.readback import INFO, page
 out = WarcWriter(Path(sys.argv[1]), "example.org", "run1", INFO, WarcOptions(max_size=200_000))
@@ -145,3 +148,13 @@ def test_a_recovered_file_has_its_index_whatever_its_run(tmp_path, whole, caplog
     index = found.with_name(found.name.replace(".warc.gz", ".cdxj"))
     assert index.read_text().splitlines() == sorted(entry.line() for entry in entries(found))
     assert len(index.read_text().splitlines()) == 5
+
+
+def test_a_record_without_a_url_gets_no_index_and_says_so(tmp_path):
+    path = torn_copy(
+        tmp_path, member([("WARC-Type", "response"), ("WARC-Date", "2026-11-18T11:06:40Z")], b"", 6), 9_999
+    )
+    path = path.rename(path.with_suffix(""))
+    with pytest.raises(DataError, match=r"run1\.warc\.gz is damaged, and gets no index"):
+        recover(tmp_path)
+    assert not index_path(path).exists()

@@ -28,7 +28,7 @@ from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
 from tests.certificate.forging import entry, forge, forge_warc, is_page, repacked, rewrite, whole
 from tests.certificate.made import SITE, Maker, looked_again, make, said
-from tests.certificate.test_beside import AT_T, data_warc, in_the_data, restated
+from tests.certificate.test_strays import AT_T, data_warc, in_the_data, restated
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -30,9 +30,9 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Result, Slot, Verdict
-from sharc_crawler.report.confirmed import confirmed as confirmed_words
 from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.packaging import package
+from sharc_crawler.report.servers_word import confirmed as confirmed_words
 from tests.certificate.made import SITE, START, Maker
 from tests.certificate.provisional import AUDIT, LAG, MOVED, OLD, TOLD, dated, later, provisional, sitemap
 

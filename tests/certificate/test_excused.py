@@ -9,7 +9,7 @@ import pytest
 
 from sharc_crawler.addresses.unlikely import nobodys
 from sharc_crawler.addresses.urls import canonical
-from sharc_crawler.certificate.unspoken import NOTE, Known
+from sharc_crawler.certificate.unlisted import NOTE, Known
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.instants import iso
 

@@ -10,6 +10,7 @@ import pytest
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import seal
+from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Result, Slot, Verdict
@@ -277,3 +278,40 @@ def test_a_sitemap_that_hides_that_a_page_is_gone_is_not_believed(tmp_path, resu
     seal(series_of(facts.warcs[0]), [(facts, tmp_path / "certificate.json")], tmp_path)
     refuted = f"{SITE}told: verdict is 'changed' by the records, stated is 'coherent'" in findings(tmp_path)
     assert refuted is again
+
+
+def _units(document):
+    return document["capture"], *document["subsites"]
+
+
+OTHER_TYPES = {
+    "totals": lambda document: [one["totals"].update(known=float(one["totals"]["known"])) for one in _units(document)],
+    "claims": lambda document: [one["claim"].update(parts=False) for one in _units(document)],
+    "limits": lambda document: [
+        limit.update(attested=0) for one in _units(document) for limit in one["claim"]["limits"] if "attested" in limit
+    ],
+    "sizes": lambda document: [one.update(bytes=float(one["bytes"])) for one in document["files"]],
+    "settings": lambda document: document["capture"]["settings"].update(delay=0.5),
+    "offsets": lambda document: next(iter(document["pages"]))["visit"].update(offset=False),
+    "version": lambda document: document.update(version=True),
+}
+
+
+@pytest.mark.parametrize("change", OTHER_TYPES.values(), ids=OTHER_TYPES)
+def test_a_number_of_another_type_is_none(capture, change):
+    """1, 1.0 and true are equal to Python, and not to others who read the certificate."""
+    assert findings(capture) == ""
+    forge(capture, change)
+    try:
+        assert findings(capture)
+    except DataError as error:
+        assert "version True" in str(error)
+
+
+def test_a_record_without_a_date_is_named(capture):
+
+    def undated(record):
+        return [one for one in record.fields if one[0] != "WARC-Date"], record.block
+
+    forge_warc(capture, lambda record: undated(record) if is_page(record, "equal") else None)
+    assert f"{SITE}equal: it has no WARC-Date" in findings(capture)

@@ -28,7 +28,7 @@ from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.write import write
 from tests.certificate.forging import entry, findings, forge, forge_warc, is_page, whole
 from tests.certificate.made import SITE, Maker, make, said
-from tests.certificate.test_beside import data_warc, records_of
+from tests.certificate.test_strays import data_warc, records_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

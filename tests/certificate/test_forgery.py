@@ -24,7 +24,7 @@ from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
 from tests.certificate.forging import entry, forge, forge_warc, is_page, repacked, rewrite
 from tests.certificate.made import SITE, certified
-from tests.certificate.test_beside import (
+from tests.certificate.test_strays import (
     AT_T,
     FORGED,
     certificates_warc,

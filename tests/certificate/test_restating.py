@@ -104,6 +104,8 @@ def test_a_page_that_was_not_as_before_when_it_was_asked_for_in_between_is_no_fa
     assert after.notes[0].endswith(
         f"Asked for in between, it was not as before: it differs each time, or was gone ({SITE}changed)"
     )
+    assert after.notes[0].startswith("Nothing is claimed of 1 page. ")
+    assert "WARC" not in after.notes[0], "nobody is at fault"
     assert as_sealed([facts], tmp_path)[0].notes[0] == after.notes[0]
     assert page_of(as_sealed([facts], tmp_path)[0], "changed").reason == Reason.ASKED_AGAIN
 

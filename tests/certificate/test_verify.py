@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive.members import records
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, to_text
+from sharc_crawler.certificate.exchanges_on_disk import Many
 from sharc_crawler.certificate.fixity import fixity
-from sharc_crawler.certificate.on_disk import Many
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.certificate.witness import _short, ingest

@@ -25,7 +25,7 @@ from sharc_crawler.report.write import write
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.forging import entry, forge
 from tests.certificate.made import SITE, START, Maker, said
-from tests.certificate.test_beside import WARC, linked, put, records_of
+from tests.certificate.test_strays import WARC, linked, put, records_of
 
 NAME = "example.org"
 TEXTS = {"steady": ("a",) * 3, "edited": ("a", "b", "b"), "to-and-fro": ("a", "b", "a")}

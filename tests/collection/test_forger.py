@@ -16,7 +16,7 @@ from sharc_crawler.archive.wacz import PACKAGE, SEAL
 from sharc_crawler.collection.certifying import CERTIFICATES
 from sharc_crawler.collection.folder import CAPTURES, Collection
 from sharc_crawler.collection.page import write_overview
-from tests.certificate.test_beside import put
+from tests.certificate.test_strays import put
 from tests.collection.test_forged_collections import (  # noqa: F401 - a fixture
     NAME,
     captures,

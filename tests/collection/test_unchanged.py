@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from sharc_crawler.archive.former import FormerAnswers
+from sharc_crawler.archive.former_answers import FormerAnswers
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.changes.masks import Mask, load_masks, taken_over
 from sharc_crawler.collection.distrust import distrust
@@ -35,7 +35,7 @@ from sharc_crawler.live.former.validators import FormerCaptures
 from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.live.setup.unfinished import check_rebuilding
 from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot
-from sharc_crawler.report.taught import read_taught
+from sharc_crawler.report.mask_candidates import read_taught
 from sharc_crawler.storage.beside import load_state
 from tests.live import warm
 from tests.live.conftest import captures_of, static  # noqa: F401

@@ -55,14 +55,14 @@ scrapy.commands.shell scrapy.downloadermiddlewares.httpauth scrapy.downloadermid
 scrapy.downloadermiddlewares.stats scrapy.dupefilters scrapy.exporters scrapy.extensions.telnet scrapy.pqueues
 scrapy.spidermiddlewares.metacopy scrapy.squeues scrapy.utils.serialize encodings.cp1252 xml.sax.saxutils
 scrapy.statscollectors sharc_crawler.live.wire.names sharc_crawler.storage.frontier_reading
-sharc_crawler.certificate.unspoken sharc_crawler.frontier.visits.redirects sharc_crawler.frontier.visits.refusing
+sharc_crawler.certificate.unlisted sharc_crawler.frontier.visits.redirects sharc_crawler.frontier.visits.refusing
 sharc_crawler.frontier.visits.trying_again sharc_crawler.links.robots_rules sharc_crawler.live.former.history
 sharc_crawler.live.failures.mishaps sharc_crawler.live.failures.problems sharc_crawler.live.without_project
 sharc_crawler.live.outside sharc_crawler.live.profile sharc_crawler.live.project.beginning
 sharc_crawler.live.project.scheduler
 sharc_crawler.live.wire.listening sharc_crawler.live.retry_after sharc_crawler.rates.make sharc_crawler.report.left_out
 sharc_crawler.strategies.organ_pipes sharc_crawler.strategies.ranked
-sharc_crawler.archive.former sharc_crawler.collection.following sharc_crawler.evidence.conditionals
+sharc_crawler.archive.former_answers sharc_crawler.collection.following sharc_crawler.evidence.conditionals
 sharc_crawler.evidence.details sharc_crawler.frontier.modes.by_lastmods sharc_crawler.frontier.modes.hints
 sharc_crawler.frontier.modes.rate_tests sharc_crawler.live.former.remembering sharc_crawler.live.former.validators
 sharc_crawler.live.setup.unfinished sharc_crawler.storage.observations

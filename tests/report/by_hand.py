@@ -11,9 +11,9 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.entries import page_entries
-from sharc_crawler.report.gathered import RateClass, RateClasses
 from sharc_crawler.report.html import render
 from sharc_crawler.report.opened import open_facts
+from sharc_crawler.report.shown_pages import RateClass, RateClasses
 
 if TYPE_CHECKING:
     from pathlib import Path

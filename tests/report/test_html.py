@@ -16,7 +16,7 @@ from lxml import html
 from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Url, Verdict
-from sharc_crawler.report.gathered import MAX_ROWS
+from sharc_crawler.report.shown_pages import MAX_ROWS
 from tests.report.arbitrary import captures
 from tests.report.by_hand import T, entry_of, facts, judged, page, rendered
 from tests.report.made_up import capture

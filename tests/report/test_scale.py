@@ -19,12 +19,12 @@ from sharc_crawler.evidence import details
 from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
 from sharc_crawler.report import listing, package_check, pages
-from sharc_crawler.report.gathered import Gathered
 from sharc_crawler.report.listing import Listing
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.pages import WALKS, Walked
+from sharc_crawler.report.shown_pages import Gathered
 from sharc_crawler.report.write import write
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.sqlite import SqliteStore

@@ -21,8 +21,8 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.entries import page_entries
-from sharc_crawler.report.lesson import lesson_of
-from sharc_crawler.report.taught import Teachers, read_taught, teach
+from sharc_crawler.report.mask_candidates import Teachers, read_taught, teach
+from sharc_crawler.report.mask_learning import lesson_of
 from tests.archive.readback import INFO, page
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""What archives hold of pages: asked for over HTTP, or read from files, into columns."""
+"""Histories of captures: ask archives over HTTP, read files of any kind, gather captures in columns."""

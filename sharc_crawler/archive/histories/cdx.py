@@ -1,7 +1,8 @@
-"""CDX and CDXJ: text indexes of captures, one line each, from files and from servers.
+"""Read CDX and CDXJ: text indexes with one capture per line, from files and from servers.
 
-CDX: fields parted by blanks, named by a header `` CDX N b a m s k …``; without one they start as the usual 7, 9, 10 and
-11 fields all do: key, timestamp, URL, media type, status, digest. CDXJ: key, timestamp, a JSON object.
+CDX has fields separated by blanks, named in a header `` CDX N b a m s k …``. Without a header, lines of 7, 9, 10 or 11
+fields are read: they all start with key, timestamp, URL, media type, status, digest. CDXJ has key, timestamp and a JSON
+object.
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ from sharc_crawler.archive.histories.gathering import NO_STATUS, NOT_WEB, Gather
 from sharc_crawler.archive.histories.pages import UNSAID, MediaTypes
 from sharc_crawler.plural import counted
 
-BLOCK = 8_192  #: lines at once
+BLOCK = 8_192  #: lines read at once
 
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """The positions of the fields that we read, in a line."""
+    """The positions of fields in a line."""
 
-    counts: frozenset[int] = frozenset({7, 9, 10, 11})  #: fields of a line
+    counts: frozenset[int] = frozenset({7, 9, 10, 11})  #: numbers of fields that a line may have
     key: int = 0
     time: int = 1
     url: int = 2
-    media: int | None = 3  #: media type; None: it is not told
+    media: int | None = 3  #: media type; None: there is none
     status: int = 4
     digest: int = 5
 
     @classmethod
     def of(cls, header: Sequence[bytes]) -> Legend:
-        """The legend that a header states; :class:`ValueError` where it lacks what we read.
+        """The positions by a header; raises :class:`ValueError` if it lacks a field that is needed.
 
         >>> Legend.of(b"CDX N b a m s k r M S V g".split()).digest
         5
@@ -54,7 +55,7 @@ class Legend:
 
 
 class _Statuses(dict[bytes, int]):
-    """Status codes by their text, remembered."""
+    """Status codes by their text, cached."""
 
     def __missing__(self, text: bytes) -> int:
         if not (text.isdigit() and len(text) == 3):
@@ -68,7 +69,7 @@ _REVISIT = b"warc/revisit"
 
 
 def read_cdx(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
-    """Append the captures of a CDX index, a block at a time: whole where all its lines are good, else line by line."""
+    """Append the captures of a CDX index in blocks: at once if all lines of a block are good, else line by line."""
     reader, source, done = _Lines(file, gathering), iter(lines), 0
     while block := list(islice(source, BLOCK)):
         if not _append_block(block, reader.legend, gathering):
@@ -78,7 +79,7 @@ def read_cdx(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
 
 
 class _Lines:
-    """Reads line by line; a header may also come in the middle (joined files)."""
+    """Reads line by line. Joined files may have a header in the middle."""
 
     def __init__(self, file: str, gathering: Gathering) -> None:
         self.legend: Legend | None = Legend()
@@ -87,10 +88,10 @@ class _Lines:
         self._blank = False
 
     def read(self, number: int, fields: list[bytes]) -> None:
-        """Read a line; faults in it are noted as problems."""
+        """Read a line; a malformed one is added to the problems."""
         try:
-            if fields[:1] == [b"CDX"]:  # first: with its name one of 9 letters has as many fields as some lines
-                self.legend = None  # until the header is understood, its lines cannot be
+            if fields[:1] == [b"CDX"]:  # checked first: a header may have as many fields as a line
+                self.legend = None  # lines after a header that cannot be read are problems
                 self.legend = Legend.of(fields)
             elif self.legend is not None and len(fields) in self.legend.counts:
                 _append(fields, self.legend, self._gathering)
@@ -105,9 +106,9 @@ class _Lines:
 
 
 def _append_block(block: list[bytes], legend: Legend | None, gathering: Gathering) -> bool:
-    """Append all lines, column by column, or none of them.
+    """Append all lines by columns, or none of them.
 
-    The fields of all lines are cut at once. Were one line short and the next one long, a time would be out of place.
+    All lines are split together. If one had too few fields and the next too many, a timestamp would be invalid.
     """
     text = b"\n".join(block)
     fields = text.split()
@@ -142,7 +143,7 @@ def _append(fields: list[bytes], legend: Legend, gathering: Gathering) -> None:
 
 
 def read_cdxj(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
-    """Append the captures of a CDXJ index; lines that start with ``!`` are its header."""
+    """Append the captures of a CDXJ index; lines that start with ``!`` are headers."""
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith(b"!"):
             continue
@@ -154,7 +155,7 @@ def read_cdxj(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
 
 
 def append_record(record: dict[str, str | None], gathering: Gathering) -> None:
-    """Append a capture from named fields, by the names of either dialect; :class:`ValueError` for one that is none."""
+    """Append a capture from named fields, in either dialect's names; raises :class:`ValueError`."""
     url = record.get("original") or record.get("url")
     if not isinstance(url, str):
         raise ValueError("no URL")
@@ -170,10 +171,10 @@ def _reason(error: Exception) -> str:
     return "not JSON" if isinstance(error, json.JSONDecodeError) else str(error)
 
 
-# -- fourteen-digit timestamps as instants -----------------------------------------------------------------------------
+# -- timestamps of fourteen digits -------------------------------------------------------------------------------------
 
 
-_FIRST_YEAR = 1990  #: there was no web before
+_FIRST_YEAR = 1990  #: of the web
 _DIGITS = 14
 
 
@@ -193,7 +194,7 @@ def instant(stamp: bytes) -> float:
 
 
 def instants(stamps: Sequence[bytes]) -> NDArray[np.float64]:
-    """Many timestamps as instants at once; :class:`ValueError` if any is impossible.
+    """The same for many timestamps at once; :class:`ValueError` if any is impossible.
 
     >>> instants([b"20010410213930"]).tolist()
     [986938770.0]
@@ -215,14 +216,14 @@ def instants(stamps: Sequence[bytes]) -> NDArray[np.float64]:
 
 # -- JSON answers: Wayback's array of rows (its JSON TimeMap too), pywb's object per line -----------------------------
 
-# A truncated answer is used as far as its lines are whole.
+# Of a truncated answer the whole lines are used.
 
 _NAMES = ["urlkey", "timestamp", "original", "mimetype", "statuscode", "digest", "length"]
 _BETWEEN = " \t\r\n,"
 
 
 def read_rows(text: bytes, file: str, gathering: Gathering) -> None:
-    """Append the captures of an array of rows. The first names the fields; after an empty one comes the resume key."""
+    """Append the captures of an array of rows. The first row names the fields; an empty row precedes the resume key."""
     names, empty = _NAMES, False
     for number, row in _rows(text.decode("utf-8", "replace"), file, gathering):
         if not row:
@@ -237,7 +238,7 @@ def read_rows(text: bytes, file: str, gathering: Gathering) -> None:
 
 
 def read_objects(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
-    """Append the captures of an answer with an object per line."""
+    """Append the captures of an answer with one JSON object per line."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -258,7 +259,7 @@ def _append_row(record: dict[str, Any] | None, file: str, number: int, gathering
 
 
 def _rows(text: str, file: str, gathering: Gathering) -> Iterator[tuple[int, list[Any]]]:
-    """The arrays inside the outer one, each with the line it starts on; what is none is a problem."""
+    """The arrays inside the outer one, each with the line it starts on; anything else is a problem."""
     decode = json.JSONDecoder().raw_decode
     line, end = 1, text.find("[") + 1
     while (start := text.find("[", end)) >= 0:

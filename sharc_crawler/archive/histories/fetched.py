@@ -1,4 +1,4 @@
-"""Answers of an archive on disk: what is there was asked for once and is not asked for again."""
+"""Keep the answers of an archive on disk, so that nothing is requested twice."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sharc_crawler.archive.indexing import entries
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import UsageError
 
-ABOUT = "fetch.json"  #: what was asked, so that answers to different questions are not mixed
-_UNFINISHED = ".part"  #: added to a seed's folder until all of its answers are there
+ABOUT = "fetch.json"  #: the questions, so that answers to different ones are not mixed
+_UNFINISHED = ".part"  #: appended to the name of a seed's folder until it has all answers
 
 
 class AnswerFolder:
-    """A folder of answers: ``index/SEED/00000`` … and, in WARCs, ``mementos/``.
+    """A folder of answers: ``index/SEED/00000`` …, and WARC files in ``mementos/``.
 
-    An answer counts when it is whole on disk; a seed's folder gets its name when all its answers are there.
+    Answers are written whole or not at all; a seed's folder gets its final name with the last one.
     """
 
     def __init__(self, folder: Path, about: dict[str, Any]) -> None:
@@ -33,11 +33,11 @@ class AnswerFolder:
             raise UsageError(f"output={str(folder)!r} cannot be used: {error.strerror or error}") from error
 
     def complete(self, url: str) -> bool:
-        """Whether all answers about a seed are there."""
+        """Are all answers about a seed there?"""
         return self._of(url).is_dir()
 
     def answers(self, url: str) -> list[bytes]:
-        """The answers that are there already, in the order of the questions."""
+        """The answers about a seed so far, in the order of the questions."""
         folder = self._of(url) if self.complete(url) else self._of(url, _UNFINISHED)
         return [file.read_bytes() for file in sorted(folder.glob("[0-9]*"))]
 
@@ -48,11 +48,11 @@ class AnswerFolder:
         replace_file(unfinished / f"{number:05d}", answer)
 
     def finish(self, url: str) -> None:
-        """All answers about a seed are there."""
+        """Mark a seed as complete."""
         self._of(url, _UNFINISHED).rename(self._of(url))
 
     def replayed(self) -> dict[str, int]:
-        """The addresses of mementos in the WARCs, with their status."""
+        """The URLs of mementos in the WARC files, with their status."""
         files = sorted(self.mementos.glob(f"*{SUFFIX}"))
         return {entry.url: int(entry.status or 0) for file in files for entry in entries(file)}
 

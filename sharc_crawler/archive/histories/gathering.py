@@ -1,4 +1,4 @@
-"""Captures from any number of indexes and archives, gathered row by row into columns."""
+"""Gather captures from any number of indexes and archives, row by row, into columns."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sharc_crawler.model import Instant
 from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Answered, Captures
 
 OK = 200
-NO_STATUS = 0  #: not said: an index leaves it out of revisits and of some old captures
-NOT_WEB = -1  #: number of what is no web page (``dns:``)
-LONGEST = 65_536  #: bytes of an address, or of its sort key: rows with longer ones are left out, as problems
-_NOTHING = hash(b"-")  #: what an index without a digest says
+NO_STATUS = 0  #: not stated: indexes leave it out of revisits and of some old captures
+NOT_WEB = -1  #: the number of URLs that are not on the web (``dns:``)
+LONGEST = 65_536  #: most bytes of a URL or its sort key; rows with longer ones are problems
+_NOTHING = hash(b"-")  #: for a row without a digest
 
 
 def status_of(status: int, *, revisit: bool, digest: str | None) -> int:
-    """A capture's status: a revisit without a digest is the server's word, with no content of its own to compare.
+    """A capture's status: 304 for a revisit without a digest, which has no content to compare.
 
     >>> status_of(NO_STATUS, revisit=True, digest=None), status_of(200, revisit=True, digest="sha1:AB")
     (304, 200)
@@ -34,7 +34,7 @@ def status_of(status: int, *, revisit: bool, digest: str | None) -> int:
 
 
 class Gathering:
-    """Rows of captures, and what was wrong with the rest. The readers of each format append to the columns."""
+    """Rows of captures, to which the readers of all formats append, and what was wrong with other rows."""
 
     def __init__(self) -> None:
         self.problems = Problems()
@@ -42,23 +42,23 @@ class Gathering:
         self.times = array("d")
         self.digests = array("q")
         self.statuses = array("h")
-        self.kinds = array("b")  #: HTML, OTHER, UNSAID: see archive.pages
-        self.fingerprints: dict[int, int] = {}  #: row → number of the fingerprint
+        self.kinds = array("b")  #: HTML, OTHER, UNSAID: see :mod:`.pages`
+        self.fingerprints: dict[int, int] = {}  #: row → hash of the fingerprint
         self.links: dict[int, frozenset[str]] = {}  #: row → links of the capture
         self.refers: dict[int, tuple[bytes, Instant]] = {}  #: row of a 304 → URL and time of the capture it names
-        self.resume_key: str | None = None  #: of the last answer of a CDX server: there is more
-        self.pages: set[str] = set()  #: addresses of pages of TimeMaps that were named
+        self.resume_key: str | None = None  #: of the last answer of a CDX server: there are more captures
+        self.pages: set[str] = set()  #: URLs of pages of TimeMaps that were named
         self.pages_read: set[str] = set()
-        self.originals: set[str] = set()  #: what TimeMaps say that they are of
+        self.originals: set[str] = set()  #: URLs that TimeMaps say they are of
+        self.keys: list[str] = []  #: sort keys of the URLs, by number
         self._numbers: dict[bytes, int] = {}  # key of a URL, as an index spells it → its number
-        self._keys: list[str] = []
         self._urls: list[str] = []
         self._by_key: dict[str, int] = {}
 
     def number(self, key: bytes, url: bytes) -> int:
-        """The number of a URL; a key that is none of ours (no SURT, or an IP address not reversed) is made anew.
+        """The number of a URL. A key that differs from ours (no SURT, or an IP address not reversed) is computed.
 
-        Raises :class:`ValueError` for an address that is longer than any.
+        Raises :class:`ValueError` for a URL longer than :data:`LONGEST`.
         """
         number = self._numbers.get(key)
         if number is None:
@@ -66,7 +66,7 @@ class Gathering:
         return number
 
     def numbers(self, keys: Sequence[bytes], urls: Sequence[bytes]) -> list[int]:
-        """The numbers of many."""
+        """The numbers of many URLs."""
         known = list(map(self._numbers.get, keys))
         return (
             [self.number(*one) for one in zip(keys, urls, strict=True)] if None in known else cast("list[int]", known)
@@ -75,7 +75,7 @@ class Gathering:
     def append(
         self, key: bytes, url: bytes, time: Instant, digest: bytes, status: int = OK, kind: int = UNSAID
     ) -> int | None:
-        """Append a capture; returns its row, ``None`` for what is no web page."""
+        """Append a capture; returns its row, ``None`` for a URL that is not on the web."""
         number = self.number(key, url)
         if number == NOT_WEB:
             self.problems.left_out["not a web page"] += 1
@@ -88,7 +88,7 @@ class Gathering:
         return len(self.owners) - 1
 
     def captures(self) -> tuple[Captures, NDArray[np.int8]]:
-        """All that is a capture of a page's content, each once; and of each URL what it is said to be."""
+        """All captures of content, without duplicates; and for each URL its kind (HTML, OTHER, UNSAID)."""
         owners, digests = np.asarray(self.owners), np.array(self.digests)
         digests[digests == _NOTHING] = NO_DIGEST
         times, statuses = np.asarray(self.times), np.asarray(self.statuses)
@@ -97,7 +97,7 @@ class Gathering:
         shown = shown_rows(owners, times, statuses, good, named)
         good = good[shown]
         found = Captures.gathered(
-            self._keys,
+            self.keys,
             self._urls,
             owners[good],
             times[good],
@@ -115,10 +115,10 @@ class Gathering:
         return found, kinds
 
     def answered(self) -> dict[str, Answered]:
-        """By sort key, the URLs that were only redirected or only failed: archives hold no content of them."""
+        """By sort key, URLs that only redirected or failed: archives hold no content of them."""
         owners, statuses = np.asarray(self.owners), np.asarray(self.statuses)
         content = np.isin(statuses, (OK, NO_STATUS, NOT_MODIFIED))
-        known = np.zeros(len(self._keys), np.bool_)
+        known = np.zeros(len(self.keys), np.bool_)
         known[owners[content]] = True
         rows = np.flatnonzero(~known[owners])
         last = np.full(len(known), -np.inf)
@@ -126,7 +126,7 @@ class Gathering:
         failed = np.zeros(len(known), np.bool_)
         failed[owners[rows[~np.isin(statuses[rows], list(REDIRECTS))]]] = True
         return {
-            self._keys[url]: Answered(redirected=not failed[url], last=float(last[url]))
+            self.keys[url]: Answered(redirected=not failed[url], last=float(last[url]))
             for url in np.unique(owners[rows]).tolist()
         }
 
@@ -140,15 +140,15 @@ class Gathering:
         sort_key = _as_ours(key.decode("utf-8", "replace")) if ours and b"." not in host else _surt(address)
         if sort_key is None:
             return NOT_WEB
-        number = self._by_key.setdefault(sort_key, len(self._keys))
-        if number == len(self._keys):
-            self._keys.append(sort_key)
+        number = self._by_key.setdefault(sort_key, len(self.keys))
+        if number == len(self.keys):
+            self.keys.append(sort_key)
             self._urls.append(address)
         return number
 
 
 def _as_ours(key: str) -> str:
-    """An index's sort key without the ``/`` at its path's end, as our own keys are.
+    """An index's sort key without the ``/`` at the end of its path, like our own keys.
 
     >>> _as_ours("org,a)/x/"), _as_ours("org,a)/x/?q=/"), _as_ours("org,a)/")
     ('org,a)/x', 'org,a)/x?q=/', 'org,a)/')
@@ -158,7 +158,7 @@ def _as_ours(key: str) -> str:
 
 
 def _share_links(captures: Captures) -> None:
-    """Captures of a page with one digest have the same links: one of them is read for all."""
+    """Give captures of a page with the same digest the same links: only one of them was read."""
     if captures.links is None:
         return
     owners = np.repeat(np.arange(len(captures)), np.diff(captures.offsets)).tolist()
@@ -170,7 +170,7 @@ def _share_links(captures: Captures) -> None:
 
 
 def numbered(digest: bytes) -> int:
-    """A number that stands for a digest; its label (``sha1:``) is left away, as some indexes do."""
+    """A hash of a digest without its label (``sha1:``), which some indexes leave out."""
     return hash(digest.removeprefix(b"sha1:"))
 
 
@@ -182,18 +182,18 @@ def _surt(url: str) -> str | None:
 
 
 def _content(owners: NDArray[np.int64], digests: NDArray[np.int64], statuses: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Which rows show a page's content: status 200, or none said and the payload is not one of another status."""
+    """Which rows have content: status 200, or no status and a payload that no other status of the URL had."""
     good = (statuses == OK) | (statuses == NO_STATUS)
     unsaid = np.flatnonzero((statuses == NO_STATUS) & (digests != NO_DIGEST))
     if len(unsaid):
-        payload = digests ^ (owners * np.int64(0x2545F4914F6CDD1D))  # of this URL: one number for both
+        payload = digests ^ (owners * np.int64(0x2545F4914F6CDD1D))  # one number for URL and digest
         others = np.setdiff1d(payload[~good], payload[statuses == OK])
         good[unsaid[np.isin(payload[unsaid], others)]] = False
     return cast("NDArray[np.bool_]", good)
 
 
 def _column(values: Mapping[int, Any], none: int | None, rows: NDArray[np.int64]) -> NDArray[Any] | None:
-    """The values of rows; ``None`` where no row has any."""
+    """The values of rows as an array; ``None`` if there are none."""
     if not values:
         return None
     column: NDArray[Any] = np.full(len(rows), none, np.int64 if none == NO_DIGEST else np.object_)
@@ -202,17 +202,17 @@ def _column(values: Mapping[int, Any], none: int | None, rows: NDArray[np.int64]
     return column
 
 
-# -- what could not be read: counted, and named with file and line -----------------------------------------------------
+# -- rows that could not be read: counted, and the first ones kept with file and line ----------------------------------
 
 
-NAMED = 10_000  #: problems kept one by one; more are counted
+NAMED = 10_000  #: problems kept; further ones are only counted
 
 
 class Problem(NamedTuple):
-    """A line (or record) that is not what it should be."""
+    """A malformed line or record."""
 
     file: str
-    line: int  #: from 1; of a WARC: the record
+    line: int  #: counted from 1; in a WARC file the number of the record
     reason: str
 
     def __str__(self) -> str:
@@ -221,7 +221,7 @@ class Problem(NamedTuple):
 
 @dataclass(slots=True)
 class Problems:
-    """The malformed lines of a reading, and what was well formed but is no capture of a page's content.
+    """Malformed lines, and well-formed ones that are no capture of content.
 
     >>> problems = Problems()
     >>> problems.add("a.cdx", 3, "impossible date")
@@ -230,20 +230,18 @@ class Problems:
     """
 
     count: int = 0
-    named: list[Problem] = field(default_factory=list)  #: the first of them
-    left_out: Counter[str] = field(default_factory=Counter)  #: why → captures
-    no_seeds: Counter[str] = field(
-        default_factory=Counter
-    )  #: why → URLs that are no seeds, as no page is captured there
+    named: list[Problem] = field(default_factory=list)  #: the first ones
+    left_out: Counter[str] = field(default_factory=Counter)  #: reason → number of captures
+    no_seeds: Counter[str] = field(default_factory=Counter)  #: reason → number of URLs that are not pages
 
     def add(self, file: str, line: int, reason: str) -> None:
-        """Count a malformed line, and keep where the first ones are."""
+        """Count a malformed line, and keep it if it is one of the first."""
         self.count += 1
         if len(self.named) < NAMED:
             self.named.append(Problem(file, line, reason))
 
 
-# -- what a 304 shows: the content of the capture that the server said to be unchanged ---------------------------------
+# -- a 304 shows the content of the capture that the server called unchanged -------------------------------------------
 
 
 NOT_MODIFIED = 304
@@ -256,10 +254,10 @@ def shown_rows(
     good: NDArray[np.bool_],
     refers: Mapping[int, tuple[int, Instant]],
 ) -> NDArray[np.int64]:
-    """The row whose content each row shows: itself; for a 304 the one it refers to, else the URL's last before it.
+    """For each row, the row whose content it shows: for a 304 the one it refers to, else the URL's last before it.
 
-    ``good``: which rows have content; ``refers``: row → owner and time that a revisit record names. A 304 of which
-    neither is there shows itself.
+    ``good``: which rows have content; ``refers``: row → owner and time that a revisit record names. All other rows, and
+    a 304 without such a row, show themselves.
 
     >>> owners, times, statuses = np.zeros(4, int), np.array([1.0, 2, 3, 4]), np.array([200, 200, 304, 304])
     >>> shown_rows(owners, times, statuses, statuses == 200, {3: (0, 1.0)}).tolist()
@@ -269,7 +267,7 @@ def shown_rows(
     unchanged = statuses == NOT_MODIFIED
     if not unchanged.any():
         return shown
-    order = np.lexsort((unchanged, times, owners))  # of one instant, the content comes first
+    order = np.lexsort((unchanged, times, owners))  # content before a 304 of the same instant
     places = np.maximum.accumulate(np.where(good[order], np.arange(len(order)), 0))
     before = order[places]
     follows = unchanged[order] & good[before] & (owners[before] == owners[order])

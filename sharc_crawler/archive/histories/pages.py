@@ -1,4 +1,4 @@
-"""Which captured URLs are pages: those captured as HTML; where no media type is told, those not named otherwise."""
+"""Tell which URLs are pages: those captured as HTML, or without media type unless their name says otherwise."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from sharc_crawler.seeds.hacs.captures import Captures
 
-UNSAID, OTHER, HTML = 0, 1, 2  #: what a capture is said to be; of a URL's captures the greatest counts
+UNSAID, OTHER, HTML = 0, 1, 2  #: kinds of captures; a URL has the greatest of its captures' kinds
 _UNSAID = {"", "-", "unk", "no-type", "warc/revisit"}
 _FOR_ROBOTS = re.compile(r"/robots\.txt$|/[^/]*sitemap[^/]*\.(?:xml|txt)(?:\.gz)?$")
-_NAMES = mimetypes.MimeTypes()  # without the system's own list: the same everywhere
+_NAMES = mimetypes.MimeTypes()  # without the system's list, so that it is the same everywhere
 
 
 class MediaTypes(dict[bytes, int]):
-    """What a capture is, by its media type as an index spells it; remembered.
+    """The kinds of captures by the media type in an index, cached.
 
     >>> kinds = MediaTypes()
     >>> [kinds[text] for text in (b"text/html; charset=utf-8", b"image/png", b"warc/revisit")]
@@ -36,7 +36,7 @@ class MediaTypes(dict[bytes, int]):
 
 
 def why_no_page(key: str, kind: int) -> str:
-    """Why a URL, by its sort key and what its captures are said to be, is no page; empty: it is one.
+    """Why a URL is not a page, by its sort key and kind; empty: it is one.
 
     >>> [why_no_page(f"org,a)/{name}", UNSAID) for name in ("", "b.php", "b.png?v=2", "robots.txt")]
     ['', '', 'not HTML', 'robots.txt or a sitemap']
@@ -52,7 +52,7 @@ def why_no_page(key: str, kind: int) -> str:
 
 
 def pages_among(captures: Captures, kinds: NDArray[np.int8]) -> tuple[list[int], Counter[str]]:
-    """The URLs that are pages, and how many of the others are none and why; ``kinds``: what each URL is said to be."""
+    """The URLs that are pages, and the numbers of others by reason; ``kinds``: the kind of each URL."""
     held = np.diff(captures.offsets) > 0
     reasons = [
         why_no_page(key, kind) if some else "no capture with status 200"

@@ -1,4 +1,4 @@
-"""History from files of any kind: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, and our own captures."""
+"""Read histories from CDX, CDXJ, answers of CDX servers, TimeMaps, WARC and WACZ files, and our own captures."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ _KINDS = MediaTypes()
 
 
 def read_warc(stream: IO[bytes], file: str, gathering: Gathering, *, links: bool) -> None:
-    """Append the responses and revisits of a WARC; with ``links``, what their documents link to (slower).
+    """Append the responses and revisits of a WARC file; ``links``: also the links of their documents (slower).
 
-    A revisit has the links of the response with the same payload, where that was read before.
+    A revisit gets the links of a response with the same payload, if that was read before.
     """
     number, known = 0, dict[str, frozenset[str]]()
     try:
@@ -66,12 +66,12 @@ def read_warc(stream: IO[bytes], file: str, gathering: Gathering, *, links: bool
         gathering.problems.add(file, number + 1, f"cut short: {error}")
         return
     stream.seek(0)
-    if not ends_whole(stream):  # the library takes the missing end for the end
+    if not ends_whole(stream):  # warcio does not notice a truncated file
         gathering.problems.add(file, number + 1, "cut short")
 
 
 def read_wacz(path: Path, gathering: Gathering, *, links: bool) -> None:
-    """Append what the WARC files in a WACZ hold."""
+    """Append the captures in the WARC files of a WACZ file."""
     try:
         with zipfile.ZipFile(path) as package:
             warcs = [name for name in package.namelist() if name.endswith(_WARC)]
@@ -99,7 +99,7 @@ def _append(record: ArcWarcRecord, known: dict[str, frozenset[str]] | None, gath
         return
     revisit = record.rec_type == "revisit"
     if page != url:
-        digest = None  # an archive may have coded the payload anew
+        digest = None  # an archive may send the payload with another coding
     elif digest is None and not revisit:
         digest = labelled_digest(body)
     code = http.get_statuscode() if http else ""
@@ -119,16 +119,16 @@ def _append(record: ArcWarcRecord, known: dict[str, frozenset[str]] | None, gath
 
 
 def _refer(head: StatusAndHeaders, row: int, gathering: Gathering) -> None:
-    """Note which capture a 304 says to be unchanged, where its record names it."""
+    """Note which capture a 304 refers to, if its record says so."""
     url, date = head.get_header("WARC-Refers-To-Target-URI"), head.get_header("WARC-Refers-To-Date")
     if url and date:
         gathering.refers[row] = url.strip("<>").encode(), _instant(datetime.fromisoformat(date))
 
 
 def _of_what(http: StatusAndHeaders | None, url: str, date: str) -> tuple[str | None, Instant]:
-    """Page and instant of a capture; those of the original where an archive's replay of it was captured.
+    """The URL and instant of a capture; for a capture of an archive's replay those of the original.
 
-    No page: an archive said that it has no such memento, or where it is.
+    No URL: the archive had no such memento, or redirected to it.
     """
     original, remembered = original_of(url), http.get_header("Memento-Datetime") if http else None
     time = parsedate_to_datetime(remembered) if original and remembered else datetime.fromisoformat(date)
@@ -159,13 +159,13 @@ _HTML = re.compile(rb"<(?:!doctype|html|head|\?xml)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What was read, and what could not be."""
+    """A history that was read, with its problems."""
 
     captures: Captures
-    kinds: NDArray[np.int8]  #: of each URL what its captures are said to be: see archive.pages
+    kinds: NDArray[np.int8]  #: the kind of each URL: see :mod:`.pages`
     problems: Problems
-    resume_key: str | None = None  #: an answer of a CDX server was not the end, and no further one is there
-    missing: tuple[str, ...] = ()  #: pages of TimeMaps that are named and were not read
+    resume_key: str | None = None  #: of a CDX server's answers whose continuation is missing
+    missing: tuple[str, ...] = ()  #: pages of TimeMaps that are named but were not read
     answered: Mapping[str, Answered] = field(default_factory=dict)  #: by sort key, URLs without a capture of content
 
 
@@ -176,13 +176,12 @@ def read_history(
     links: bool = False,
     progress: Callable[[float], None] = lambda _: None,
 ) -> History:
-    """Read files, and all files in folders, whatever they are; add the observations of our own captures.
+    """Read files of any kind, and all files in folders; add the observations of our own captures.
 
-    In a folder what our own crawls keep beside their WARCs is passed over: it says the same again, or something else.
+    Files that our own crawls write beside their WARC files are passed over.
 
-    ``links``: read the links of archived documents, which link additions need. ``progress`` is given the share that is
-    read by now. Raises
-    :class:`~sharc_crawler.errors.DataError` where nothing usable is there.
+    ``links``: read the links of archived documents, which link additions need. ``progress`` is given the share read so
+    far. Raises :class:`~sharc_crawler.errors.DataError` if there is nothing usable.
     """
     gathering, files = Gathering(), [file for path in paths for file in _files(path)]
     unfinished: dict[Path, str | None] = {}
@@ -211,19 +210,19 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _series(file: Path) -> Path:
-    """What a file is an answer of: those that :mod:`.fetched` keeps follow each other."""
+    """What a file belongs to: the answers that :mod:`.fetched` keeps form a series."""
     return file.parent if _ANSWER.fullmatch(file.name) else file
 
 
 def _beside(file: Path) -> bool:
-    """Whether a file is the index, state or report of the WARCs beside it."""
+    """Is a file an index, state or report of the WARC files beside it?"""
     if file.suffix == ".cdxj":
         return file.with_suffix(".warc.gz").exists() or file.with_suffix(".warc").exists()
     return bool(_OURS.match(file.name))
 
 
 def _share(files: list[Path], progress: Callable[[float], None]) -> Callable[[int], None]:
-    """Told how many bytes were read, it tells the share; what is read twice counts until all is."""
+    """A function to call with the number of bytes read; it reports the share, at most 1."""
     total = sum(file.stat().st_size for file in files if file.exists()) or 1
     done = 0
 
@@ -246,7 +245,7 @@ def _read(path: Path, gathering: Gathering, progress: Callable[[int], None], *, 
 
 
 def _read_stream(stream: IO[bytes], file: str, gathering: Gathering, *, links: bool) -> None:
-    """Read by what the text starts with."""
+    """Read a file whose format is told by its first line."""
     text = lines(stream, file, gathering.problems)
     start = [next(text, b"").removeprefix(b"\xef\xbb\xbf")]
     while not start[-1].strip() and (line := next(text, None)) is not None:
@@ -277,7 +276,7 @@ def _read_document(text: bytes, file: str, gathering: Gathering) -> None:
 
 
 def _observed(observations: Iterable[Observation], gathering: Gathering) -> None:
-    """Our own captures: what was fetched in full, or was said to be as before (304)."""
+    """Append our own captures: downloads in full, and 304s."""
     held, kinds = dict[str, bytes](), MediaTypes()
     for one in observations:
         if one.result is Result.OK and one.digest:

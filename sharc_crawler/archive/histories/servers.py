@@ -1,7 +1,7 @@
-"""How archives are asked what they hold of a seed: Wayback's and pywb's CDX servers, and TimeMaps (RFC 7089).
+"""How to ask archives for the captures of a seed: Wayback's and pywb's CDX servers, and TimeMaps (RFC 7089).
 
-A dialect knows the next question from the answers so far, so that a series of answers on disk is all there is to go on
-with. It asks nothing itself.
+A dialect derives the next question from the answers so far. A series of answers on disk is therefore enough to go on.
+It makes no requests itself.
 """
 
 from __future__ import annotations
@@ -14,52 +14,55 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
-from sharc_crawler.archive.histories import timemap
+from sharc_crawler.archive.histories import cdx, timemap
 from sharc_crawler.archive.histories.gathering import Gathering
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, unknown_name
 
-ROWS = 10_000  #: captures in one answer of a Wayback server; more come with a resume key
-LONGEST_KEY = 16_384  #: characters of a resume key, which names an address
-NOTHING = b"[]\n"  #: kept where an archive has no capture
+ROWS = 10_000  #: most captures in one answer of a Wayback server; a resume key leads to more
+LONGEST_KEY = 16_384  #: characters of a resume key, which contains a URL
+NOTHING = b"[]\n"  #: the answer kept if an archive has no capture
 _HTML = re.compile(rb"\s*<(?:!doctype|html|head|\?xml)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureQuery:
-    """Which captures of which pages an archive is asked for."""
+    """Which captures to ask an archive for."""
 
     url: str
-    website: bool = False  #: all pages under it too
-    since: str | None = None  #: 14 digits
+    website: bool = False  #: also of all pages under the URL
+    since: str | None = None  #: the earliest, 14 digits
 
 
 class Dialect(ABC):
-    """How one kind of server is asked."""
+    """How to ask one kind of server."""
 
     name: ClassVar[str]
-    longest: ClassVar[int] = 64 << 20  #: bytes of an answer, unpacked; a TimeMap of 400,000 mementos has 56 MB
+    longest: ClassVar[int] = 64 << 20  #: most bytes of an unpacked answer; a TimeMap of 400,000 mementos has 56 MB
 
     def __init__(self, server: str) -> None:
         self.server = server
 
     @abstractmethod
     def question(self, wanted: CaptureQuery, answers: Sequence[bytes]) -> str | None:
-        """The address to fetch after these answers; ``None``: they are all."""
+        """The URL to fetch after these answers; ``None``: there are no more."""
 
     @abstractmethod
     def check(self, body: bytes) -> None:
-        """Raise :class:`~sharc_crawler.errors.DataError` for what is no whole answer."""
+        """Raise :class:`~sharc_crawler.errors.DataError` unless it is a whole answer."""
 
-    def check_page(self, wanted: CaptureQuery, body: bytes) -> None:  # noqa: B027 - most answer as they are asked
-        """Raise :class:`~sharc_crawler.errors.DataError` for what says that it is of another URL."""
+    def check_page(self, wanted: CaptureQuery, body: bytes) -> None:
+        """Raise :class:`~sharc_crawler.errors.DataError` for captures of another host."""
+        host, found = _host(_spelled_alike(wanted.url)), _read(body)
+        if others := sorted({_host(key.casefold()) for key in found.keys} - {host}):
+            raise DataError(f"captures of {others[0][:1000]}, not of {host} ({wanted.url})")
 
     def ends(self, status: int, answers: Sequence[bytes]) -> bool:  # noqa: ARG002
-        """Whether a refusal says that there is nothing (more), rather than that something is wrong."""
+        """Does a refusal mean that there are no (more) captures, rather than an error?"""
         return status == 404
 
     def replay(self) -> str:
-        """What addresses of mementos start with."""
+        """The beginning of mementos' URLs."""
         return urljoin(self.server, ".")
 
     def _ask(self, **fields: str | None) -> str:
@@ -68,13 +71,13 @@ class Dialect(ABC):
 
 
 class Wayback(Dialect):
-    """An array of rows; its last row is a key to go on with where there is more."""
+    """Answers are JSON arrays of rows. If there is more, the last row is a resume key."""
 
     name = "wayback"
     longest = 16 << 20  # of ROWS captures
 
     def question(self, wanted: CaptureQuery, answers: Sequence[bytes]) -> str | None:
-        """The next question: one for each resume key."""
+        """The first question, then one for each resume key."""
         key = _resume_key(answers[-1]) if answers else None
         if answers and key is None:
             return None
@@ -90,26 +93,26 @@ class Wayback(Dialect):
         )
 
     def check(self, body: bytes) -> None:
-        """An array."""
+        """It must be an array."""
         _no_page(body)
         if not isinstance(_json(body), list):
             raise DataError(f"not an array: {_start(body)}; is it another dialect?")
         _resume_key(body)
 
     def replay(self) -> str:
-        """Wayback's CDX server is at ``/cdx/search/cdx``, its mementos below ``/web/``."""
+        """Wayback's CDX server is at ``/cdx/search/cdx``, its mementos are below ``/web/``."""
         return urljoin(self.server, "/web/")
 
 
 class Pywb(Dialect):
-    """An object, or a line of CDXJ, per line; what lies under a seed comes page by page."""
+    """Answers have a JSON object, or a line of CDXJ, per line. The captures of a website come in pages."""
 
     name = "pywb"
 
     def question(self, wanted: CaptureQuery, answers: Sequence[bytes]) -> str | None:
-        """One question; under a seed one per page, until a page is refused, empty, or the same as the one before.
+        """One question; for a website one per page, until a page is refused, empty, or equal to the one before.
 
-        An index that is not cut into pages gives all of it for every page.
+        An index without pages answers every page with all of its captures.
         """
         if answers and (not wanted.website or answers[-1] in (NOTHING, *answers[-2:-1])):
             return None
@@ -122,7 +125,7 @@ class Pywb(Dialect):
         )
 
     def check(self, body: bytes) -> None:
-        """Every line is a capture; the last one is whole."""
+        """The first and the last line must be captures."""
         _no_page(body)
         if body.lstrip().startswith(b"["):
             raise DataError("a JSON array, as the Wayback server gives it; say --dialect wayback")
@@ -139,12 +142,12 @@ class Pywb(Dialect):
 
 
 class TimeMap(Dialect):
-    """Link format or JSON; other pages of a TimeMap are named in it. There are no digests in it."""
+    """Answers are in link format or JSON, without digests; they name the further pages of a TimeMap."""
 
     name = "timemap"
 
     def question(self, wanted: CaptureQuery, answers: Sequence[bytes]) -> str | None:
-        """The TimeMap of the page, then the pages that it names on this server, each once."""
+        """The URL's TimeMap, then each further page of it on this server."""
         first = f"{self.server.rstrip('/')}/{quote(wanted.url, safe=_SAFE)}"
         named = [first]
         for answer in answers:
@@ -152,7 +155,7 @@ class TimeMap(Dialect):
         return named[len(answers)] if len(answers) < len(named) else None
 
     def check(self, body: bytes) -> None:
-        """A TimeMap, to its end."""
+        """It must be a whole TimeMap."""
         _no_page(body)
         text = body.strip()
         if text[:1] in {b"{", b"["}:
@@ -161,13 +164,13 @@ class TimeMap(Dialect):
             raise DataError(f"not a TimeMap, or cut short: {_start(body)} … {text[-20:].decode('utf-8', 'replace')!r}")
 
     def check_page(self, wanted: CaptureQuery, body: bytes) -> None:
-        """Its original is the page, in whatever spelling."""
+        """Its original must be the URL, in any spelling."""
         originals = _read(body).originals
         if originals and _spelled_alike(wanted.url) not in map(_spelled_alike, originals):
             raise DataError(f"a TimeMap of {min(originals)[:1000]}, not of {wanted.url}")
 
     def replay(self) -> str:
-        """``…/timemap/link`` and the mementos have one root."""
+        """``…/timemap/link`` and the mementos have the same root."""
         root = re.sub(r"timemap/(?:link|json)?/?$", "", self.server)
         return root if root.endswith("/") else f"{root}/"
 
@@ -177,7 +180,7 @@ _SAFE = ":/?#[]@!$&'()*+,;=%~"
 
 
 def dialect(server: str, name: str = "auto") -> Dialect:
-    """The dialect of a name; ``auto``: as the address says.
+    """The dialect of this name; ``auto``: told by the server's URL.
 
     >>> dialect("https://web.archive.org/cdx/search/cdx").name, dialect("http://127.0.0.1:8080/coll/cdx").name
     ('wayback', 'pywb')
@@ -193,7 +196,7 @@ def dialect(server: str, name: str = "auto") -> Dialect:
 
 
 def memento(replay: str, stamp: str, url: str) -> str:
-    """The address of a capture as it was stored (``id_``: without banner, links as they were).
+    """The URL of a capture as it was stored (``id_``: without banner, with its original links).
 
     >>> memento("https://web.archive.org/web/", "20200101000000", "http://a.org/")
     'https://web.archive.org/web/20200101000000id_/http://a.org/'
@@ -202,7 +205,7 @@ def memento(replay: str, stamp: str, url: str) -> str:
 
 
 def _folder(url: str) -> str:
-    """What the addresses of pages under a seed start with: a file stands for its folder.
+    """The beginning of the URLs under a seed: a file stands for its folder.
 
     >>> _folder("http://a.org/~b/index.html"), _folder("http://a.org/~b")
     ('http://a.org/~b/', 'http://a.org/~b')
@@ -229,7 +232,7 @@ def _start(body: bytes) -> str:
 
 
 def _resume_key(answer: bytes) -> str | None:
-    """What an answer says to go on with; ``None``: it is the last. Raises DataError for a key that cannot be sent."""
+    """The resume key of an answer; ``None``: it is the last. Raises DataError for a key that cannot be sent."""
     rows = _json(answer)
     if len(rows) < 2 or rows[-2] != []:
         return None
@@ -240,7 +243,7 @@ def _resume_key(answer: bytes) -> str | None:
 
 
 def _spelled_alike(url: str) -> str:
-    """A URL without what archives change of it: case, ``www``, a port that is usual, a slash at the end.
+    """A URL's sort key: without what archives change (case, ``www``, a default port, a slash at the end).
 
     >>> _spelled_alike("http://WWW.a.org:80/B/"), _spelled_alike("https://a.org/b"), _spelled_alike("http://[x/")
     ('org,a)/b', 'org,a)/b', 'http://[x/')
@@ -252,17 +255,26 @@ def _spelled_alike(url: str) -> str:
 
 
 def _pages(answer: bytes) -> list[str]:
-    """Other pages that a TimeMap names, in a fixed order."""
+    """The further pages that a TimeMap names, in a fixed order."""
     return sorted(_read(answer).pages)
 
 
 def _read(answer: bytes) -> Gathering:
-    found = Gathering()
-    if document := timemap.is_timemap(answer):
-        timemap.read_json(document, "", found)
-    elif answer.lstrip().startswith(b"<"):
+    found, start = Gathering(), answer.lstrip()[:1]
+    if start == b"<":
         timemap.read_link_format(answer, "", found)
+    elif start == b"[":
+        cdx.read_rows(answer, "", found)
+    elif document := timemap.is_timemap(answer):
+        timemap.read_json(document, "", found)
+    else:
+        (cdx.read_objects if start == b"{" else cdx.read_cdxj)(answer.splitlines(), "", found)
     return found
+
+
+def _host(key: str) -> str:
+    """The host in a sort key, without its port."""
+    return key.partition(")")[0].partition(":")[0]
 
 
 def _same_server(url: str, server: str) -> bool:

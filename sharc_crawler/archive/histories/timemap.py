@@ -1,6 +1,6 @@
-"""TimeMaps: a page's mementos (captures) as link format (RFC 7089, section 5) or as JSON.
+"""Read TimeMaps: lists of a page's mementos (captures) in link format (RFC 7089, section 5) or JSON.
 
-They say when a page was captured, not what it held: digests are unknown.
+They say when a page was captured, but have no digests.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sharc_crawler.links.document import extract
 if TYPE_CHECKING:
     from sharc_crawler.archive.histories.gathering import Gathering
 
-#: blanks are given back by none of these, and looked at once: a line of a million takes a moment
+#: possessive quantifiers, so that a line of a million blanks takes linear time
 _LINK = re.compile(
     r"<([^<>]*+)>((?:\s*+;\s*+[\w*-]++(?:\s*+=\s*+(?:\"[^\"]*+\"|[^\s;,\"<>]++))?+)*+)\s*+(?:,|;?\s*+\Z)"
 )
@@ -30,7 +30,7 @@ _ATTRIBUTE = re.compile(r";\s*([\w*-]+)\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"<>]+))")
 
 @dataclass(slots=True)
 class _TimeMap:
-    """What one document says."""
+    """The content of a document."""
 
     original: str | None = None
     mementos: list[tuple[int, str, str | None]] = field(default_factory=list)  #: line, address, date
@@ -39,7 +39,7 @@ class _TimeMap:
 
 
 def read_link_format(text: bytes, file: str, gathering: Gathering) -> None:
-    """Append the mementos of a TimeMap in link format; pages of it that were not read are named."""
+    """Append the mementos of a TimeMap in link format, and note its further pages."""
     found = _TimeMap()
     for line, target, attributes in _links(text.decode("utf-8", "replace"), file, gathering):
         relations = attributes.get("rel", "").lower().split()
@@ -66,7 +66,7 @@ def read_json(document: dict[str, Any], file: str, gathering: Gathering) -> None
 
 
 def is_timemap(text: bytes) -> dict[str, Any] | None:
-    """The document, where the text is a TimeMap in JSON."""
+    """The document, if the text is a TimeMap in JSON."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -75,12 +75,12 @@ def is_timemap(text: bytes) -> dict[str, Any] | None:
 
 
 def _objects(items: Any) -> list[dict[str, Any]]:
-    """The objects of a list; an empty one stands for whatever else is in it."""
+    """The objects of a list; other items become empty objects."""
     return [item if isinstance(item, dict) else {} for item in items] if isinstance(items, list) else []
 
 
 def _links(text: str, file: str, gathering: Gathering) -> Iterator[tuple[int, str, dict[str, str]]]:
-    """Links with their lines; what is none is skipped up to the next one that starts a line."""
+    """Links with their lines; anything else is a problem, and skipped up to the next link that starts a line."""
     at, line = 0, 1
     while (start := _after(_BETWEEN, text, at)) < len(text):
         line += text.count("\n", at, start)
@@ -125,7 +125,7 @@ def _append(found: _TimeMap, date: Any, file: str, gathering: Gathering) -> None
     gathering.pages.update(found.pages)
 
 
-# -- links of a memento as the page had them: without the archive's banner and its addresses around them ---------------
+# -- links of a memento without the archive's banner and URLs ----------------------------------------------------------
 
 
 _BANNER = b"<!-- BEGIN WAYBACK TOOLBAR INSERT -->", b"<!-- END WAYBACK TOOLBAR INSERT -->"
@@ -135,7 +135,7 @@ _ONE_SLASH = re.compile(r"(https?:)/+", re.IGNORECASE)
 
 
 def memento_links(body: bytes, original: str, memento: str, content_type: str | None = None) -> frozenset[str]:
-    """The links in a replayed document: relative ones against the original URL, the archive's own left out.
+    """The links in a replayed document, relative to the original URL, without the archive's own.
 
     >>> page = b'<a href="/web/20200101000000/http://a.org/b">b</a><a href="c">c</a><a href="http://x.net/help">?</a>'
     >>> sorted(memento_links(page, "http://a.org/", "http://x.net/web/20200101000000/http://a.org/"))
@@ -148,14 +148,14 @@ def memento_links(body: bytes, original: str, memento: str, content_type: str | 
 
 
 def _without_banner(body: bytes) -> bytes:
-    """A page has one; a body that begins it a thousand times without an end is looked through once."""
+    """The body without its first banner; only one, so that a body with many beginnings takes linear time."""
     before, begin, rest = body.partition(_BANNER[0])
     _, end, after = rest.partition(_BANNER[1])
     return before + after if begin and end else body
 
 
 def original_of(memento: str) -> str | None:
-    """The URL that a memento's address is of, where it says so, with the instant of its capture.
+    """The original URL in a memento's URL, if it has one with a timestamp.
 
     >>> original_of("https://x.net/web/20200101000000id_/http://a.org/b"), original_of("http://a.org/")
     ('http://a.org/b', None)

@@ -194,7 +194,7 @@ def write_end(folder: Path, stopped: str, config: Config, masks: Path | None = N
 
 def _grown(masks: Path, folder: Path) -> str:
     from sharc_crawler.changes.masks import grown  # only where masks are taken over
-    from sharc_crawler.report.taught import read_taught
+    from sharc_crawler.report.mask_candidates import read_taught
 
     text, new = grown(masks, read_taught(folder).masks, folder.name)
     return text if new else ""

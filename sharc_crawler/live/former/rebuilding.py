@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from scrapy.http import Headers, Response
 
 from sharc_crawler.addresses.unlikely import looked_at
-from sharc_crawler.archive.archived import Answers, ArchivedExchange, archived
 from sharc_crawler.archive.files import OPEN
+from sharc_crawler.archive.recorded import Answers, ArchivedExchange, archived
 from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.warc_names import safe_name, series_of
 from sharc_crawler.certificate.writing import about, told
@@ -42,7 +42,7 @@ from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.strategies.base import Setting, Strategy
 
 if TYPE_CHECKING:
-    from sharc_crawler.archive.former import FormerAnswer
+    from sharc_crawler.archive.former_answers import FormerAnswer
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.frontier.capture import SiteCapture

@@ -19,7 +19,7 @@ from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 
 if TYPE_CHECKING:
     from sharc_crawler.addresses.known_urls import Texts
-    from sharc_crawler.archive.archived import ArchivedExchange
+    from sharc_crawler.archive.recorded import ArchivedExchange
 
 LOGS = ("crawl*.jsonl", "crawl*.log")
 

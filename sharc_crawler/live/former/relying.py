@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from sharc_crawler.archive.stock import Stock, fits, is_sound, take_stock
+from sharc_crawler.archive.mending import Stock, fits, is_sound, take_stock
 from sharc_crawler.frontier.rows import Batch, VisitRow
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.plural import counted

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.former import FormerAnswer, FormerAnswers
+from sharc_crawler.archive.former_answers import FormerAnswer, FormerAnswers
 from sharc_crawler.archive.options import FORMER
 from sharc_crawler.archive.replay import lost_warcs
 from sharc_crawler.collection.distrust import distrust, distrusted

@@ -153,7 +153,7 @@ def check_rebuilding(
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
-    from sharc_crawler.archive.archived import archived  # hardly ever
+    from sharc_crawler.archive.recorded import archived  # hardly ever
     from sharc_crawler.live.former.rebuilding import check, was_made_again
 
     folders = capture_folders(output)

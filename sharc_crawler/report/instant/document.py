@@ -1,4 +1,4 @@
-"""An instant crawl's ``report.json``: discovery delay, what it rests on, requests, hubs (docs/temporal.md)."""
+"""Make an instant crawl's ``report.json``: discovery delays and their basis, requests, hubs (docs/temporal.md)."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from sharc_crawler.model import Instant, Kind, Outcome, PageId, Result, Seconds
 
 FORMAT = "sharc-instant-report"
 VERSION = 2
-PUBLISHED, BOUND = "published", "bound"  #: what bounds a delay: a date, too, or polls alone
-#: a date narrows the bounds that polls give, does not, lies before them, lies after them
+PUBLISHED, BOUND = "published", "bound"  #: basis of a delay: a publication date, or polls alone
+#: a page's date: narrows the bounds of the polls, does not, lies before them, lies after them
 BELIEVED, COARSE, EARLY, LATE = "believed", "coarse", "early", "late"
-OLDER = "older"  #: the page's own Last-Modified lies before the poll that lacked it: an old link came back
+OLDER = "older"  #: its Last-Modified lies before the last poll without it: an old link came back
 
 
 def document(state: Batch, truth: Mapping[str, Instant] | None = None) -> dict[str, Any]:
     """The report: instants as RFC 3339 text in UTC, durations in seconds.
 
-    ``truth``: URL → when it was published, where somebody knows; else a feed's or news sitemap's word counts.
+    ``truth``: URL → publication time, if known; otherwise that of a feed or news sitemap counts.
     """
     made: dict[PageId, list[VisitRow]] = defaultdict(list)
     for visit in state.visits:
@@ -64,7 +64,7 @@ def document(state: Batch, truth: Mapping[str, Instant] | None = None) -> dict[s
 
 
 def _page(state: Batch, row: NoveltyRow, visits: Sequence[VisitRow], truth: Mapping[str, Instant]) -> dict[str, Any]:
-    """A new page. Its delay, from its publication to the start of its capture, lies between two bounds."""
+    """A new page, with bounds of its delay: from its publication to the start of its capture."""
     page = state.pages[row.page]
     last = visits[-1].outcome if visits else None
     captured = last.started if last and last.result is Result.OK else None
@@ -89,15 +89,15 @@ def _page(state: Batch, row: NoveltyRow, visits: Sequence[VisitRow], truth: Mapp
 
 
 class Bounds(NamedTuple):
-    """When a page came to be."""
+    """Bounds of a page's publication time."""
 
     after: Instant | None
     before: Instant
-    date: str  #: what its date is good for; empty: it has none
+    date: str  #: what its date is worth (BELIEVED, …); empty: it has none
 
 
 def _born(row: NoveltyRow, shown: Outcome | None) -> Bounds:
-    """Between the poll that lacked it and the one that showed it; within its date, where the two can both be true."""
+    """Between the last poll without the page and the first one with it; and within its date if that is compatible."""
     if shown and shown.result is Result.OK and row.since is not None and _modified(shown) < row.since:
         return Bounds(None, row.seen, OLDER)
     if row.earliest is None or row.latest is None:
@@ -112,7 +112,7 @@ def _born(row: NoveltyRow, shown: Outcome | None) -> Bounds:
 
 
 def _modified(shown: Outcome) -> Instant:
-    """By our clock, when a page was modified last, as it says itself: no later than then; inf: it does not say."""
+    """The latest time of its last change by Last-Modified, on our clock; inf: not stated."""
     modified = http_date(shown.validators.last_modified)
     if modified is None:
         return math.inf
@@ -125,7 +125,7 @@ def _lasted(since: Instant | None, captured: Instant | None) -> Seconds | None:
 
 
 def _left(state: Batch) -> dict[str, Any]:
-    """What hubs showed and was left: pages, those that may be new by name, and what was not followed at all."""
+    """What hubs linked to and was not captured: pages, pages that may be new, and URLs not followed."""
     left = [
         row
         for row in state.pages
@@ -147,7 +147,7 @@ def _left(state: Batch) -> dict[str, Any]:
 
 
 def _spread(delays: Sequence[float]) -> dict[str, float | int | None]:
-    """Number, median, 95th percentile (the smallest delay that so many do not exceed), longest."""
+    """Number of delays, their median, 95th percentile (nearest rank) and maximum."""
     if not delays:
         return {"pages": 0, "median": None, "high": None, "longest": None}
     ordered = sorted(delays)

@@ -1,4 +1,4 @@
-"""An instant crawl's report on disk and in a few lines on the terminal."""
+"""Write an instant crawl's report, and its summary for the terminal."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from sharc_crawler.report.unfinished import going_on
 from sharc_crawler.report.words import UNITS, short, span
 from sharc_crawler.report.write import DATA, put, saying_where, to_json
 
-SHOWN = 5  #: hubs named on the terminal
+SHOWN = 5  #: most hubs or URLs listed on the terminal
 
 
 def write(state: Batch, folder: Path, stopped: str = "") -> str:
-    """Write ``report.json`` and ``report.html``; the summary, as wide as the terminal allows.
+    """Write ``report.json`` and ``report.html``; returns the summary.
 
-    ``stopped``: how the crawl ended, if not by itself.
+    ``stopped``: how the crawl was stopped, if it was.
     """
     report = document(state)
     with saying_where(folder), Drafts() as drafts:
@@ -47,7 +47,7 @@ def write(state: Batch, folder: Path, stopped: str = "") -> str:
 
 
 def render(report: Mapping[str, Any]) -> str:
-    """``report.html`` of an instant crawl, made from its ``report.json`` alone."""
+    """``report.html`` of an instant crawl, made from its ``report.json``."""
     template = environment().get_template("instant.html")
     return template.render(
         generator=report["generator"], report=report, drawing=drawing(report), sentence=sentence(report), within=within
@@ -55,7 +55,7 @@ def render(report: Mapping[str, Any]) -> str:
 
 
 def sentence(report: Mapping[str, Any]) -> str:
-    """The result in words; says of each delay what it rests on, and what made it longer."""
+    """The result in words, with the basis of the delays, and interruptions."""
     return " ".join([*_captured(report), *_interrupted(report["interruptions"])])
 
 
@@ -125,7 +125,7 @@ def _lines(report: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Te
 
 
 def _missing(report: Mapping[str, Any]) -> Iterator[Text]:
-    """New pages without a capture, by name, and those of which nobody can say whether they are new."""
+    """New pages that were not captured, and pages that may be new."""
     missing = [f"{page['url']} ({page['result']})" for page in report["pages"] if not page["captured"]]
     for name, urls in (("not captured", missing), ("perhaps new", report["left"]["perhaps_new"])):
         for url in urls[:SHOWN]:
@@ -138,14 +138,14 @@ def _line(name: str, value: str) -> Text:
     return Text.assemble((f"  {name:<12} ", "dim"), value)
 
 
-MOST = 30  #: hubs drawn, those with most new pages
+MOST = 30  #: most hubs drawn, those with most new pages
 ROW, TOP, LEFT, WIDTH = 24, 28, 250, 1000
-LABEL = 34  #: characters
+LABEL = 34  #: most characters of a label
 
 
 @dataclass(frozen=True, slots=True)
 class HubLine:
-    """One hub in the drawing: its polls and what they brought."""
+    """A hub in the drawing: ticks for its polls, dots for new pages."""
 
     y: int
     label: str
@@ -156,7 +156,7 @@ class HubLine:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """All that the template draws."""
+    """What the template draws."""
 
     width: int
     height: int
@@ -167,7 +167,7 @@ class Drawing:
 
 
 def drawing(report: Mapping[str, Any]) -> Drawing | None:
-    """``None`` where there is nothing to draw."""
+    """The drawing of polls over time; ``None`` if there is nothing to draw."""
     hubs = sorted((hub for hub in report["hubs"] if hub["times"]), key=lambda hub: (-hub["new_pages"], -hub["polls"]))
     start, end = unix(report["started"]), unix(report["ended"])
     if not hubs or end <= start:
@@ -190,13 +190,13 @@ def drawing(report: Mapping[str, Any]) -> Drawing | None:
 
 
 def _label(url: str) -> str:
-    """The end of a URL, which tells hubs of one site apart."""
+    """The end of a URL: the part that differs between hubs of one site."""
     text = url.partition("://")[2]
     return text if len(text) <= LABEL else f"…{text[1 - LABEL :]}"
 
 
 def within(seconds: Seconds) -> str:
-    """No shorter duration, as :func:`span` writes one: a bound is rounded up.
+    """A duration rounded up, in the form of :func:`span`: it is an upper bound.
 
     >>> within(10.2), within(7.04), within(7_530), within(0.0)
     ('11 s', '7.1 s', '2 h 6 min', '0 s')

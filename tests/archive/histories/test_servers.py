@@ -113,3 +113,26 @@ def test_what_is_no_whole_answer(name, body, good):
 def test_an_unknown_dialect():
     with pytest.raises(UsageError, match="did you mean 'wayback'"):
         dialect("http://x.example/", "waybac")
+
+
+CAPTURES = {
+    "wayback": b'[["urlkey","timestamp","original","statuscode","digest"],["%b)/","20200101000000","http://%b/","200","A"]]',
+    "pywb": b'{"urlkey": "%b)/", "timestamp": "20200101000000", "url": "http://%b/", "status": "200"}\n',
+    "timemap": b'<http://%b/>; rel="original"%.0b',
+}
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+def test_captures_of_another_host_are_no_answer(name):
+    server, seed = dialect("http://x.example/", name), CaptureQuery("http://www.a.org:80/")
+    keys = (b"org,a", b"a.org") if name != "timemap" else (b"a.org", b"")
+    server.check_page(seed, CAPTURES[name] % keys)
+    server.check_page(seed, NOTHING)
+    others = (b"org,other", b"other.org") if name != "timemap" else (b"other.org", b"")
+    with pytest.raises(DataError, match="not of"):
+        server.check_page(seed, CAPTURES[name] % others)
+
+
+def test_a_line_of_cdxj_tells_its_host_too():
+    with pytest.raises(DataError, match="org,other"):
+        Pywb("http://x.example/cdx").check_page(PAGE, b'org,other)/ 20200101000000 {"url": "http://other.org/"}\n')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.archive.archived import ArchivedExchange
+from sharc_crawler.archive.recorded import ArchivedExchange
 from sharc_crawler.live.former.recorded import DecidedExchange, before_any_again
 from sharc_crawler.model import CaptureRef, Plan
 

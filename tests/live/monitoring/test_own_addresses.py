@@ -14,8 +14,8 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.monitoring.own_addresses import SAMPLE
 from sharc_crawler.live.monitoring.progress import ProgressLine
 from sharc_crawler.model import Outcome, Result, Sighting
+from sharc_crawler.report.left_out import exclusions
 from sharc_crawler.report.next_steps import next_steps
-from sharc_crawler.report.own_addresses import left_out
 
 WIKI = next(one for one in KNOWN if one.name == "MediaWiki")
 
@@ -87,5 +87,5 @@ def test_the_report_has_a_next_step_until_it_is_excluded():
     report = {"times": ended, "coherence": {}, "settings": {}, "seeds": ["http://h/"], "notes": capture.notes}
     assert next_steps(report)[1].command == f"-a exclude='{WIKI.exclude}'"
     assert "The same command goes on without them" in next_steps(report)[1].words
-    assert "A new capture leaves them out" in next(left_out(report | {"times": {"ended": 1.0}}))[0]
+    assert "A new capture leaves them out" in next(exclusions(report | {"times": {"ended": 1.0}}))[0]
     assert len(next_steps(report | {"settings": {"exclude": f"print=, {WIKI.exclude}"}})) == 1

@@ -1,4 +1,4 @@
-"""Pages read back from what was archived: a folder of WARC files, one WARC file, or a WACZ."""
+"""Read archived pages from a folder of WARC files, a WARC file, or a WACZ."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
 OK = 200
 DIGEST = "WARC-Payload-Digest"
 _OWNER = "WARC-Concurrent-To"
-_LIST = "urn:pageinfo:"  #: of a page that was shown by a browser: what it loaded
-_FETCHED = {"xhr", "fetch"}  #: of that, what its scripts fetched
+_LIST = "urn:pageinfo:"  #: URI of a page's list of what it loaded in a browser
+_FETCHED = {"xhr", "fetch"}  #: types in that list of what scripts fetched
 _GET = Posted()
 _WARC = (".warc", ".warc.gz", ".warc" + OPEN, ".warc.gz" + OPEN)
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A page as it was answered."""
+    """An archived page."""
 
     url: str
     time: Instant
     media_type: str | None  #: the whole ``Content-Type``
-    body: bytes  #: content-decoded
+    body: bytes  #: unpacked
     status: int = OK
-    sent: Posted = _GET  #: by what asked for it, where that was no GET
+    sent: Posted = _GET  #: method and body of its request, unless it was GET
 
     @property
     def key(self) -> str:
-        """The key under which pages' lists have the request."""
+        """The key of the request in pages' lists."""
         method, posted = self.sent
         return _key(with_method(self.url, method, posted) if method else self.url)
 
@@ -66,14 +66,14 @@ def pages(
     every: bool = False,
     listed: set[str] | None = None,
 ) -> Iterator[FetchedPage]:
-    """The responses with status 200 (``every``: or any other) in the order of the files, for some URLs or for all.
+    """The responses with status 200 (``every``: with any status) in the order of the files, for some URLs or for all.
 
-    For some URLs, and where ``repeated``, revisits are pages too: with the body of the response that has the same
-    payload digest. For all URLs this keeps all bodies in memory. For some, payloads that another URL brought, or that
-    lie in ``former`` captures, come last. ``listed`` is given the keys of what scripts of these pages fetched.
+    For some URLs, or with ``repeated``, revisits count as pages, too, with the body of the response that has the same
+    payload digest. For all URLs, this keeps all bodies in memory. For some, payloads stored with another URL, or in
+    ``former`` captures, come last. ``listed`` receives the keys of what scripts of these pages fetched.
 
-    Raises :class:`~sharc_crawler.errors.DataError` where ``source`` holds no WARC, or one that cannot be read, or where
-    a payload of these URLs lies in a capture that was not named.
+    Raises :class:`~sharc_crawler.errors.DataError` if ``source`` holds no WARC or an unreadable one, or if a payload of
+    these URLs lies in a capture that was not named.
     """
     wanted = {_key(url) for url in urls}
     bodies: dict[str | None, FetchedPage] | None = {} if repeated or wanted else None
@@ -88,7 +88,7 @@ def pages(
 
 
 def elsewhere(source: Path) -> set[str]:
-    """URLs with a payload that is stored in a former capture."""
+    """URLs whose payload is stored in a former capture."""
     here, referred = set[str](), dict[str, set[str]]()
     for record in _records(source):
         digest = record.rec_headers.get_header(DIGEST)
@@ -107,7 +107,7 @@ def _answers(
     every: bool,
     listed: set[str] | None,
 ) -> Iterator[tuple[StatusAndHeaders, FetchedPage | None, Posted]]:
-    """Of each record what it holds, or refers to, and what had asked for it: the record that follows says so."""
+    """For each response or revisit: its head, its page if it is there, and its request, which is the next record."""
     held: tuple[StatusAndHeaders, FetchedPage | None, Posted] | None = None
     for record in _records(source):
         head = record.rec_headers
@@ -130,17 +130,17 @@ def _answers(
 
 
 def _fetched(record: ArcWarcRecord, wanted: Collection[str]) -> Iterator[str]:
-    """What scripts of a page fetched, as its own list has it."""
+    """Keys of what scripts of a page fetched, by the page's list."""
     kind, _, url = (record.rec_headers.get_header("WARC-Target-URI") or "").partition(_LIST)
     if kind or not url or _key(url) not in wanted:
         return
-    with suppress(ValueError, AttributeError):  # somebody else's
+    with suppress(ValueError, AttributeError):  # a list of another tool
         loaded = json.loads(record.raw_stream.read())["urls"]
         yield from (_key(url) for url, one in loaded.items() if one.get("status") and _is_data(one))
 
 
 def _is_data(listed: Mapping[str, str]) -> bool:
-    """As a list has it: what was preloaded for a script, and JSON that is a module, have no kind there."""
+    """Was it fetched by a script? Data preloaded for one, and JSON modules, have the type "other"."""
     preloaded = listed.get("type") == "other" and "json" in listed.get("mime", "")
     return preloaded or listed.get("type") in _FETCHED
 
@@ -152,7 +152,7 @@ def _key(url: str) -> str:
 def _stored_elsewhere(
     lost: Sequence[tuple[StatusAndHeaders, Posted]], sources: Sequence[Path]
 ) -> Iterator[FetchedPage]:
-    """Revisits whose payload another URL brought, or a former capture."""
+    """Revisits whose payload is stored with another URL, or in a former capture."""
     missing = {head.get_header(DIGEST) for head, _ in lost}
     bodies: dict[str, FetchedPage] = {}
     for record in chain.from_iterable(map(_records, sources)):
@@ -180,7 +180,7 @@ def _records(source: Path) -> Iterator[ArcWarcRecord]:
 
 
 def _check(record: ArcWarcRecord) -> None:
-    """Raise where an answer does not say when it was made, or of which URL it is."""
+    """Raise if an answer lacks its date or URL."""
     if record.rec_type in {"response", "revisit"}:
         _time(record.rec_headers)
         if not record.rec_headers.get_header("WARC-Target-URI"):
@@ -209,7 +209,7 @@ def _warcs(source: Path) -> Iterator[tuple[str, IO[bytes]]]:
     if source.suffix == ".wacz":
         yield from _packed(source)
         return
-    # a folder's own, and those of its sites
+    # files of the folder, and of its sites' folders
     found = [*source.iterdir(), *source.glob("*/*")] if source.is_dir() else [source]
     files = sorted(path for path in found if path == source or path.name.endswith(_WARC))
     if not files:

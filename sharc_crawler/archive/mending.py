@@ -1,6 +1,6 @@
-"""What a folder's WARC files hold, record by record; damaged ones are mended, and kept aside as they were.
+"""Check the WARC files of a capture that is resumed, and mend damaged ones, whose originals are kept.
 
-A capture that goes on rests on these: whatever was deleted, cut off or overwritten meanwhile is found here.
+This finds whatever was deleted, cut off or overwritten since the capture was interrupted.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from sharc_crawler.model import Instant
 
 Place = tuple[str, int]  #: file and offset
 
-DAMAGED = ".damaged"  #: added to the name of a file as it was before it was mended
+DAMAGED = ".damaged"  #: appended to the name of the damaged original
 _MENDING = ".mending"
 _ANSWERS = ("response", "revisit")
 
 
 class WholeRecord(NamedTuple):
-    """A whole record and what it belongs to."""
+    """A whole record, and the records it is related to."""
 
     offset: int
     length: int
@@ -40,30 +40,28 @@ class WholeRecord(NamedTuple):
     name: str  #: WARC-Record-ID
     moment: tuple[str | None, str | None]  #: WARC-Target-URI, WARC-Date
     main: str | None  #: WARC-Concurrent-To
-    refers: tuple[str | None, str | None] | None  #: what a revisit record refers to, by its moment
+    refers: tuple[str | None, str | None] | None  #: the moment that a revisit record refers to
 
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """The records of a folder that are whole, with all that they belong to."""
+    """The usable records of a folder."""
 
-    held: dict[str, dict[int, WholeRecord]] = field(
-        default_factory=dict
-    )  #: by file, and the offset before it was mended
-    mended: dict[str, int] = field(default_factory=dict)  #: file → bytes that were taken out
+    held: dict[str, dict[int, WholeRecord]] = field(default_factory=dict)  #: file → offset before mending → record
+    mended: dict[str, int] = field(default_factory=dict)  #: file → bytes that were removed
 
     def at(self, file: str, offset: int) -> WholeRecord | None:
-        """The record that lies there, or lay there before its file was mended."""
+        """The record at this place, or that was there before its file was mended."""
         return self.held.get(file, {}).get(offset)
 
 
 def is_sound(
     folder: Path, stated: Mapping[Place, str | None], progress: Callable[[int, int], None] = lambda _, __: None
 ) -> bool:
-    """Is every byte of the WARC files part of a whole record, and is there one at every place that is stated?
+    """Do the WARC files consist of whole records only, with one at every stated place?
 
-    ``stated``: payload digests by place; None: not known. What a crash left open is finished first. ``progress`` is
-    given how many bytes were read, and of how many. Raises OSError.
+    ``stated``: place → payload digest (None: not known). Files left open by a crash are finished first. ``progress`` is
+    given the bytes read so far, and all. Raises OSError.
     """
     noted = {found.path.name: found.noted for found in finish(folder)}
     places: defaultdict[str, dict[int, str | None]] = defaultdict(dict)
@@ -90,9 +88,9 @@ def _further(progress: Callable[[int, int], None], before: int, total: int, read
 def _borne_out(
     stream: BinaryIO, end: int, stated: Mapping[int, str | None], progress: Callable[[int], None]
 ) -> int | None:
-    """How many records lie in a file where they are stated to; ``None``: not every byte of it is a whole record's.
+    """How many records of a file lie at their stated places; ``None``: the file has more than whole records.
 
-    Up to ``end`` it is as its writer left it: there it holds what was stated of it.
+    Up to ``end`` it is confirmed by a checkpoint, so the stated places there count without being read.
     """
     found = sum(offset < end for offset in stated)
     for record in records(stream, end):
@@ -106,17 +104,17 @@ def _borne_out(
 
 
 def fits(digest: str | None, stated: str | None) -> bool:
-    """Can a record with this payload be the one that was stated?"""
+    """Are a record's payload digest and the stated one compatible?"""
     return digest is None or stated is None or digest == stated
 
 
 def take_stock(folder: Path, since: Instant) -> Stock:
-    """Read all WARC files; those that hold what is of no use by itself are mended. Raises OSError.
+    """Read all WARC files, and mend those with unusable records. Raises OSError.
 
-    An answer is of no use without its request, a request without its answer, a revisit record without the payload that
-    it refers to. What revisit records refer to that is older than ``since`` lies in former captures.
+    An answer is unusable without its request, a request without its answer, and a revisit record without the payload it
+    refers to. Payloads older than ``since`` lie in former captures.
     """
-    for index in folder.glob("*.cdxj"):  # who goes on writes those that are missing
+    for index in folder.glob("*.cdxj"):  # missing indexes are written later
         index.unlink()
     found = _once({path: list(_read(path)) for path in _files(folder)})
     torn = {path for path, some in found.items() if sum(one.length for one in some) < path.stat().st_size}
@@ -127,7 +125,7 @@ def take_stock(folder: Path, since: Instant) -> Stock:
         taken = path.stat().st_size - sum(one.length for one in whole)
         if taken or not whole:
             stock.mended[path.name] = taken
-            # one that is lost lies beside one that stays: nobody takes it for what a certificate should speak of
+            # the original of a file that is lost as a whole gets the name of one that stays, so it is no stray file
             bare = path.with_name(path.name.removesuffix(SUFFIX))
             stays = path if whole else next((other for other, some in left.items() if some), bare)
             stock.held[path.name] = _mend(path, whole, _aside(stays))
@@ -141,7 +139,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _once(found: dict[Path, list[WholeRecord]]) -> dict[Path, list[WholeRecord]]:
-    """A record that lies in two files, as where one was put over another, is the first one's."""
+    """Keep only the first copy of a record that is in several files, as when a file was copied over another."""
     owners = {one.name: path for path in reversed(found) for one in found[path]}
     return {path: [one for one in some if owners[one.name] == path] for path, some in found.items()}
 
@@ -168,7 +166,7 @@ def _held(one: Record, file: str) -> WholeRecord:
 
 
 def _useful(found: Mapping[Path, Iterable[WholeRecord]], torn: set[Path], since: str) -> set[str]:
-    """The names of records with all that they belong to."""
+    """The ids of usable records."""
     every = [one for some in found.values() for one in some]
     asked = {one.main for one in every if one.kind == "request"}
     orphans = {one.name for path in torn for one in found[path] if one.kind in _ANSWERS and one.name not in asked}
@@ -186,7 +184,7 @@ def _is_held(moment: tuple[str | None, str | None], payloads: set[tuple[str | No
 
 
 def _mend(path: Path, whole: list[WholeRecord], aside: Path) -> dict[int, WholeRecord]:
-    """Put a file in its place that has these records alone; where they lie now, by where they lay."""
+    """Replace a file by one with these records only; returns old offset → record with its new offset."""
     moved, size, draft = dict[int, WholeRecord](), 0, path.with_name(path.name + _MENDING)
     with path.open("rb") as stream, draft.open("wb") as out:
         for one in whole:
@@ -211,7 +209,7 @@ def _mend(path: Path, whole: list[WholeRecord], aside: Path) -> dict[int, WholeR
 
 
 def _aside(path: Path) -> Path:
-    """A name that is free."""
+    """An unused name for the damaged original."""
     aside, number = path.with_name(path.name + DAMAGED), 1
     while aside.exists():
         number += 1

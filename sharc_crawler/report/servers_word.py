@@ -1,21 +1,24 @@
-"""What is claimed on the server's word, and how far an audit bounds it, in words."""
+"""Sentences about claims on the server's word: how far an audit bounds them, and what a confirmation leaves."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sharc_crawler.evidence.claim import Limit
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.instants import second, unix
+from sharc_crawler.model import Verdict
 from sharc_crawler.plural import counted
-from sharc_crawler.report.claim import Claim
+from sharc_crawler.report.claim import Claim, sentence
 
-LITTLE = 0.2  #: share of claims that may be wrong, by an audit, from which on it says little
-TELLING = 30.0  #: pages to audit, for a bound of a tenth where none of them had changed
+LITTLE = 0.2  #: an audit says little if more than this share of the claims may be wrong
+TELLING = 30.0  #: pages to audit so that at most a tenth may be wrong, if none of them had changed
 
 
 def on_word(claim: Claim, stated: int) -> str:
-    """What a statement owes to the server's word, and how far an audit bounds that: it is quoted without its limits."""
+    """The clause on the server's word within a statement, which is often quoted without its limits."""
     audit = _audit(claim)
     if audit is None or audit.get("whole"):
         unbounded = "" if audit else ", and no audit says how many of these may be wrong"
@@ -29,12 +32,12 @@ def on_word(claim: Claim, stated: int) -> str:
         bound = few if audit["audited"] else "of which none was audited"
     if not audit.get("data"):
         return f"; for {_claimed(audit)} that is the server's word, {bound}"
-    # Pages share data: of each page that was shown with it the server's word is part.
+    # Several pages may use the same data: each of them rests on the server's word.
     return f"; for {counted(stated, 'page')} that is the server's word on {_claimed(audit)}, {bound}"
 
 
 def found(limit: Claim) -> str:
-    """What an audit found, as a limit of a claim."""
+    """The sentences on an audit's result among a claim's limits."""
     audit = "An audit of the whole site" if limit.get("whole") else "An audit"
     told = f"{audit} downloaded {_audited(limit)} again: {limit['changed']:,} had changed,"
     told += f" {limit['lies']} without the server's saying so."
@@ -52,7 +55,7 @@ _UNSHOWN = {
 
 
 def _unshown(limit: Claim) -> str:
-    """Pages that were drawn are told, whatever became of them."""
+    """The sentence on sampled pages that show nothing."""
     numbers = {why: number for why, number in limit["unshown"].items() if number}
     whys = "; ".join(_UNSHOWN[why].format(number) for why, number in numbers.items())
     return f" Of {counted(sum(numbers.values()), _noun(limit))} the sample shows nothing: {whys}." if numbers else ""
@@ -76,7 +79,7 @@ def _bound(limit: Claim) -> str:
 
 
 def _claimed(limit: Claim) -> str:
-    """How many pages, and how much data, are claimed by what the server said of each, none of which was audited."""
+    """How many pages and pieces of data are claimed on the server's word without an audit of their own."""
     data = limit.get("data", 0)
     pages = limit["claimed"] - data
     told = [counted(pages, "page")] if pages or not data else []
@@ -88,12 +91,12 @@ def _audited(limit: Claim) -> str:
 
 
 def _noun(limit: Claim) -> str:
-    """What was audited: where there is data among it, it is pages and data."""
+    """What was audited: pages, or pages and data."""
     return "URL" if limit.get("data") else "page"
 
 
 def bounded(claim: Claim) -> str:
-    """What an audit found, in one line; empty where nothing is claimed on the server's word."""
+    """An audit's result in one line; empty if nothing is claimed on the server's word."""
     audit = _audit(claim)
     if audit is None:
         return ""
@@ -108,7 +111,7 @@ def _audit(claim: Claim) -> Claim | None:
 
 
 def larger(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Where an audit says little, a larger one would say more, unless the server kept pages from it."""
+    """Next step: a larger audit, if this one says little and the server did not prevent it."""
     audit = report["audit"]
     claimed = audit.get("claimed", 0)
     little = claimed and audit["bound"] > LITTLE * claimed
@@ -117,3 +120,23 @@ def larger(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         noun = "URL" if audit.get("data") else "page"
         words = f"Beside the {counted(claimed, noun)} claimed on the server's word alone, {few}"
         yield words, f"-a audit={min(1.0, math.ceil(10 * TELLING / claimed) / 10):g}"
+
+
+def confirmed(confirmation: Mapping[str, Any]) -> Iterator[str]:
+    """What a confirmation says of a claim, in lines."""
+    left = [one for one in confirmation["pages"] if one["evidence"] == Evidence.PROVISIONAL]
+    lost = sum(one["verdict"] != Verdict.COHERENT for one in confirmation["pages"])
+    read = second(unix(confirmation["read"]["to"]))
+    yield f"confirmed by the sitemaps of {read}: {counted(confirmation['confirmed'], 'page')}"
+    if lost:
+        yield f"no longer claimed: {counted(lost, 'page')}, changed before the reference instant as they now say"
+    if left:
+        yield f"still provisional: {counted(len(left), 'page')}, of whose time before it they say nothing any more"
+    yield f"so {sentence(confirmation['capture']['claim'])}"
+    yield f"digest {confirmation['digest']}"
+
+
+def standing_claims(certified: Iterable[Claim], confirmation: Mapping[str, Any] | None) -> list[str]:
+    """The sentences that a package's description must have: the certified claims, and what a confirmation says."""
+    later = [*confirmed(confirmation)][:-1] if confirmation else []
+    return [*map(sentence, certified), *(f"{line[0].upper()}{line[1:].rstrip('.')}." for line in later)]

@@ -1,4 +1,4 @@
-"""Exchanges of a large capture, as its WARC files tell them: on disk while they are looked up."""
+"""The recorded exchanges of a large capture, kept on disk while they are looked up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sharc_crawler.storage.scratch import Scratch
 
 
 class Many:
-    """As many exchanges as there are."""
+    """Any number of exchanges, by place and by moment."""
 
     def __init__(self, kind: type[RecordedExchange]) -> None:
         self._kind = kind

@@ -1,4 +1,4 @@
-"""What WARC files hold of a crawl: every exchange that was made, in the order in which they began."""
+"""Read back all exchanges of a crawl from its WARC files, in the order in which they began."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sharc_crawler.instants import unix
 from sharc_crawler.model import CaptureRef, Instant, Result
 
 if TYPE_CHECKING:
-    from sharc_crawler.archive.former import FormerAnswer
+    from sharc_crawler.archive.former_answers import FormerAnswer
     from sharc_crawler.bodies.spool import Octets
 
 _NOT_MODIFIED = "server-not-modified"
@@ -26,26 +26,26 @@ _HEAD = re.compile(rb"^http-response-base64: (.*?)\r?$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class ArchivedExchange:
-    """An exchange, and where its main record lies."""
+    """An exchange, and the place of its main record."""
 
     ref: CaptureRef
     url: str
     started: Instant
-    answered: bool  #: it brought an answer
-    failed: bool  #: it brought none, or one that says so: it may have been tried again
+    answered: bool  #: there was an answer
+    failed: bool  #: there was none, or one with a failing status: it may have been tried again
     not_modified: bool  #: the server answered 304
     digest: str | None  #: of its payload
-    truncated: bool  #: it is not there as a whole
-    stored: bool  #: its payload lies in its own record
+    truncated: bool  #: the answer was not received completely
+    stored: bool  #: its own record holds its payload
 
     @property
     def confirms(self) -> bool:
-        """The server said that it is as a former capture has it."""
+        """Did the server say that it is as in a former capture?"""
         return self.not_modified and self.digest is not None
 
 
 def archived(folder: Path, files: str = f"*{SUFFIX}") -> list[ArchivedExchange]:
-    """All exchanges of a folder's ``files``, by their beginnings; records that are damaged are passed over."""
+    """All exchanges in a folder's ``files``, in the order in which they began; damaged records are left out."""
     found = (one for path in sorted(folder.glob(files)) for one in _archived(path))
     return sorted(found, key=lambda one: one.started)
 
@@ -81,22 +81,22 @@ def _unavailable(block: Octets) -> bool:
 
 
 class Answers:
-    """The answers of exchanges, with their payloads, wherever these are stored in the folder."""
+    """Reads the answers of exchanges, with payloads from whatever record stores them."""
 
     def __init__(
         self, folder: Path, every: list[ArchivedExchange], former: Callable[[str], FormerAnswer | None] = lambda _: None
     ) -> None:
         self._folder = folder
-        self._former = former  # of a URL, by the captures before
+        self._former = former  # finds a URL's answer in former captures
         self._holders = {one.digest: one.ref for one in reversed(every) if one.digest and one.stored}
 
     def error(self, one: ArchivedExchange) -> str:
-        """Why an exchange brought none."""
+        """Why an exchange had no answer."""
         lines = self._record(one.ref).text.decode("utf-8", "replace").split("\r\n")
         return next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), "no response")
 
     def message(self, one: ArchivedExchange) -> HttpResponse | None:
-        """The answer; ``None``: it is not there as a whole."""
+        """The answer; ``None``: it cannot be parsed."""
         record = self._record(one.ref)
         block = record.block
         if record.kind == "revisit":
@@ -105,14 +105,14 @@ class Answers:
         return parse_response(block)
 
     def _holder(self, one: ArchivedExchange) -> HttpResponse | None:
-        """The answer that a revisit record's payload is stored with."""
+        """The answer that stores a revisit record's payload."""
         if one.digest in self._holders:
             return parse_response(self._record(self._holders[one.digest]).block)
         found = self._former(one.url)
         return found.message if found and found.original.digest == one.digest else None
 
     def noted(self, one: ArchivedExchange) -> HttpResponse | None:
-        """The head of an answer whose own record has no room for it: that of a 304."""
+        """The head of a 304, which is kept in the exchange's notes."""
         with (self._folder / one.ref.file).open("rb") as stream:
             for record in islice(records(stream, one.ref.offset), 1, 3):  # its request, its notes
                 if isinstance(record, Record) and (found := _HEAD.search(record.text)):

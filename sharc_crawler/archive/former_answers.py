@@ -1,4 +1,4 @@
-"""The answers of former captures that a new one may refer to: of each URL the last one that was stored in full."""
+"""The answers of former captures that a new one may refer to: the last one of each URL that is stored in full."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ _OK = "200"
 
 @dataclass(frozen=True, slots=True)
 class FormerAnswer:
-    """An answer with status 200 as a former capture holds it."""
+    """An answer with status 200 in a former capture."""
 
     original: Original
-    raw: Octets  #: as it was on the wire
-    message: HttpResponse  #: the same
-    place: CaptureRef  #: its record, among the files of its capture
+    raw: Octets  #: as received
+    message: HttpResponse  #: the same, parsed
+    place: CaptureRef  #: its record's place in its capture
 
 
 class FormerAnswers:
-    """Where they lie, in some 30 bytes each; ``folders``: of captures of a site, the newest first.
+    """The places of these answers, in about 30 bytes each; ``folders``: captures of a site, newest first.
 
-    A URL whose last answer in full was followed by another content, stored as a revisit of another record, is left out.
-    What a revisit record showed before that answer counts for nothing.
+    A URL is left out if its content changed after its last answer in full (to one that another record stores, so that
+    there is only a revisit record). Revisit records before that answer do not matter.
     """
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._files: list[Path] = []
-        self._numbers = SeenUrls()  # of rows
-        self._file, self._offset = array("i"), array("q")  # row → file; -1: none is to be referred to
-        since: dict[str, str] = {}  # URL → digest of what it showed after what is still to be found
+        self._numbers = SeenUrls()  # URL → row
+        self._file, self._offset = array("i"), array("q")  # row → file (-1: do not refer to it), offset
+        since: dict[str, str] = {}  # URL → digest in revisit records of newer captures
         for folder in folders:
             self._read(folder, since)
 
@@ -51,12 +51,12 @@ class FormerAnswers:
         return sum(file >= 0 for file in self._file)
 
     def find(self, url: str) -> FormerAnswer | None:
-        """The last answer of a URL, read; None: there is none, or it cannot be read as a whole."""
+        """Read the last answer of a URL; None: there is none, or it is not whole."""
         record = self._record(url)
         return _answer(record, url, self._files[self._file[self._numbers.get(url)]].name) if record else None
 
     def damaged(self, url: str) -> Path | None:
-        """The capture that should hold the last answer of a URL, where it is missing, or not as it was written."""
+        """The capture that should hold the last answer of a URL, if the answer is missing or altered."""
         row = self._numbers.get(url)
         if row == UNSEEN or self._file[row] < 0:
             return None
@@ -77,14 +77,14 @@ class FormerAnswers:
         return record if isinstance(record, Record) else None
 
     def drop(self, url: str) -> None:
-        """Forget an answer: new captures must not refer to it."""
+        """Forget an answer, so that new captures do not refer to it."""
         if (row := self._numbers.get(url)) != UNSEEN:
             self._file[row] = -1
 
     def _read(self, folder: Path, since: dict[str, str]) -> None:
-        """A capture's indexes; what newer ones have of a URL stays."""
+        """Read a capture's indexes; URLs known from newer captures are passed over."""
         found: dict[str, IndexEntry] = {}
-        shown: dict[str, IndexEntry] = {}  # by revisit records
+        shown: dict[str, IndexEntry] = {}  # revisit records
         for index in sorted(folder.glob("*.cdxj")):
             for entry in _entries(index):
                 if entry.url in self._numbers:
@@ -94,7 +94,7 @@ class FormerAnswers:
                 elif entry.mime != REVISIT and entry.status == _OK:
                     _keep_later(found, entry)
         for url, entry in shown.items():
-            if url not in found or _order(entry) > _order(found[url]):  # else the answer in full tells more
+            if url not in found or _order(entry) > _order(found[url]):  # else the answer in full is newer
                 since.setdefault(url, entry.digest or "")
         files = {entry.file: len(self._files) + place for place, entry in enumerate(_by_file(found.values()))}
         self._files += [folder / name for name in files]
@@ -111,12 +111,12 @@ def _keep_later(held: dict[str, IndexEntry], entry: IndexEntry) -> None:
 
 
 def _order(entry: IndexEntry) -> tuple[str, str, int]:
-    """When it was written: a second may hold several records of a URL."""
+    """A sort key by time of writing; several records may have the same second."""
     return entry.date, entry.file, entry.offset
 
 
 def _entries(index: Path) -> list[IndexEntry]:
-    """The entries of an index. A damaged one has none: its pages are asked for in full."""
+    """The entries of an index; none if it is damaged, so that its pages are downloaded in full."""
     try:
         return list(read_index(index))
     except (OSError, ValueError, KeyError):
@@ -129,7 +129,7 @@ def _by_file(entries: Iterable[IndexEntry]) -> list[IndexEntry]:
 
 
 def _answer(record: Record, url: str, file: str) -> FormerAnswer | None:
-    """Nothing that is cut short, of another URL, or not of the payload that it states."""
+    """The answer in a record; None if it is truncated, of another URL, or does not have the stated digest."""
     message = parse_response(record.block) if record.kind == "response" else None
     if message is None or record.get("WARC-Truncated") or record.get("WARC-Target-URI") != url:
         return None

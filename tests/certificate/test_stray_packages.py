@@ -14,7 +14,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.report.package_check import not_of_it
 from tests.certificate.forging import repacked, swap
-from tests.certificate.test_beside import WARC
+from tests.certificate.test_strays import WARC
 
 
 @pytest.mark.parametrize(

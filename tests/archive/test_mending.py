@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.archive.cdxj import index_path
+from sharc_crawler.archive.mending import is_sound, take_stock
 from sharc_crawler.archive.options import Original, WarcOptions
 from sharc_crawler.archive.recovery import recover
-from sharc_crawler.archive.stock import is_sound, take_stock
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import labelled_digest
 from tests.archive.readback import INFO, page, read

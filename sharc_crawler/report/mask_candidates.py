@@ -1,8 +1,7 @@
-"""What a capture teaches of its site's noise: which pages teach, whether they do, and the file of what
-they taught.
+"""Choose the pages from which masks are learned, and read the file of learned masks.
 
-Bytes, and so the certificate, know nothing of it. Masks are offered (``LEARNED`` in the folder) to look at, and for
-the next capture.
+The learned masks do not affect the capture's certificate, which compares bytes. They are offered (``LEARNED`` in the
+folder) for inspection, and for the next capture.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Content, content
 from sharc_crawler.model import Kind, Result, Seconds, Verdict
 
-WITHIN = 60.0  #: seconds between two fetches of a page that teach what differs; equal ones may lie apart
-PAIRS = 200  #: that are learned from, those closest together
-LOOKED = 500  #: changed pages that are looked at again with the masks
+WITHIN = 60.0  #: most seconds between two downloads from which differences are learned; equal ones may be further apart
+PAIRS = 200  #: most pairs learned from, those closest in time
+LOOKED = 500  #: most changed pages that are compared again with the masks
 
 
 class Teachers:
-    """The pages that teach, in one walk over all; only so many are kept."""
+    """The pages to learn from, chosen in one walk over all."""
 
     def __init__(self, captures: Sequence[CaptureFacts], within: Seconds = WITHIN) -> None:
         self.close, self.looked, self.same, self.unmodified = map(_Closest, (PAIRS, LOOKED, PAIRS, PAIRS))
@@ -42,35 +41,35 @@ class Teachers:
 
 
 class _Closest:
-    """The pages whose two downloads were closest together, of any number."""
+    """Keeps the pages whose two downloads were closest in time."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._kept: list[PageFacts] = []
 
     def add(self, page: PageFacts) -> None:
-        """Keep a page, if it may be among them."""
+        """Add a page."""
         self._kept.append(page)
         if len(self._kept) >= 4 * self._most:
             self._kept = self.items()
 
     def items(self) -> list[PageFacts]:
-        """The pages that are kept, closest first."""
+        """The kept pages, closest first."""
         return sorted(self._kept, key=_gap)[: self._most]
 
 
 def read_taught(folder: Path) -> Taught:
-    """What the captures of a folder taught when they ended."""
+    """The masks learned at the end of a folder's captures."""
     path = folder / LEARNED
     if not path.exists():
         return Taught()
-    from sharc_crawler.report.lesson import read  # only where there are some
+    from sharc_crawler.report.mask_learning import read  # only where there are some
 
     return read(path)
 
 
 def _ended(facts: CaptureFacts) -> bool:
-    """Whether what differs may differ for a session that ended."""
+    """May pages differ because the session ended?"""
     if "session_ends" not in facts.settings:
         return False
     from sharc_crawler.report.sessions import ended  # only where one is logged in
@@ -89,11 +88,10 @@ def _gap(page: PageFacts) -> Seconds:
 
 
 def teach(captures: Sequence[CaptureFacts], folder: Path, known: Sequence[Mask] = ()) -> Taught:
-    """Learn from the pairs of a folder's captures, and write what was learned into it.
+    """Learn from the pages of a folder's captures, and write the masks into the folder.
 
-    Bodies are read only where pages changed their content. Raises :class:`OSError` where the folder cannot be
-    written to.
+    Bodies are read only if pages changed their content. Raises :class:`OSError` if the folder cannot be written to.
     """
-    from sharc_crawler.report.lesson import learned  # what reads bodies
+    from sharc_crawler.report.mask_learning import learned  # what reads bodies
 
     return learned(Teachers(captures), folder, known)

@@ -1,4 +1,4 @@
-"""Fields that a certificate has and its schema does not: whoever adds one, it is not ours."""
+"""Fields of a certificate that its schema does not have: somebody added them. Values of pages that no page has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sharc_crawler.evidence.schemas import schema
 
 
 def unknown_fields(document: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with each, by the path to it.
+    """A sentence for each unknown field, with the path to it.
 
     >>> list(unknown_fields({"format": "sharc-certificate", "capture": {"confirmed_by": "a court"}}))
     ['capture.confirmed_by is no field of a certificate']
@@ -19,17 +19,19 @@ def unknown_fields(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def unknown_of_page(entry: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with those of a page of a certificate."""
+    """The same for a page of a certificate; True and False, which equal 1 and 0, are no numbers of its downloads."""
     fields, visits = _of_pages("page" if "verdict" in entry else "missing")
-    stated = [entry.get("visit"), entry.get("revisit"), *entry.get("former", ())]
-    given = {name for one in stated for name in one or ()}
+    stated = [one for one in (entry.get("visit"), entry.get("revisit"), *entry.get("former", ())) if one]
+    given = {name for one in stated for name in one}
+    if any(type(value) is bool for one in stated for value in one.values()):
+        yield "a number of its downloads is true or false"
     for name in sorted((entry.keys() - fields) | (given - visits)):
         yield f"{name} is no field of a page"
 
 
 @cache
 def _of_pages(kind: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Fields of a page, and of its visits."""
+    """The fields of a page, and of its visits."""
     fields = _schema()["$defs"][kind]["properties"]
     (visit,) = (choice for choice in fields["visit"]["anyOf"] if choice["type"] == "object")
     return frozenset(fields), frozenset(visit["properties"])

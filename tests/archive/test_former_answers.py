@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.archive.former import FormerAnswers
+from sharc_crawler.archive.former_answers import FormerAnswers
 from sharc_crawler.archive.options import Original, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response

@@ -1,4 +1,4 @@
-"""Which answers may lie in the records that no certificate speaks of."""
+"""Which recorded answers need not be listed in a certificate."""
 
 from __future__ import annotations
 
@@ -22,9 +22,15 @@ from sharc_crawler.model import Result
 
 Document = Mapping[str, Any]
 
-NOTE = "The WARC files do not bear out what the crawl had judged of"  #: at the head of a certificate that says so
-RESTATED = (Reason.REFUTED, Reason.ASKED_AGAIN)  #: reasons of pages that are certified otherwise than they were judged
-_LATEST = 600.0  #: seconds before a cut within which what was downloaded may not have been noted yet
+NOTE = "The WARC files do not bear out what the crawl had judged of"  #: begins the note on restated pages
+ASKED_AGAIN = "Nothing is claimed of"  #: begins it where the site's pages differ each time, and nobody is at fault
+RESTATED = (Reason.REFUTED, Reason.ASKED_AGAIN)  #: reasons of restated pages
+_LATEST = 600.0  #: seconds before an interruption in which downloads may not have been noted
+
+
+def is_restating(note: str) -> bool:
+    """Does a note say that pages were restated?"""
+    return note.startswith((NOTE, ASKED_AGAIN))
 
 
 def unexcused(
@@ -34,21 +40,21 @@ def unexcused(
     documents: Sequence[Document],
     entries: Iterable[Mapping[str, Any]],
 ) -> list[RecordedExchange]:
-    """Which of the records ``left``, of which no certificate speaks, are neither excused nor were read as sitemaps."""
+    """Those of the unlisted exchanges ``left`` that are neither excused nor were read as sitemaps."""
     known = Known({canonical(exchange.uri) for exchange in left}, documents, witness.at)
     for entry in entries:
         known.add(entry)
     found = [exchange for exchange in left if not known.excuses(exchange)]
     if not found:
         return []
-    from sharc_crawler.certificate.named_sitemaps import named_sitemaps  # few sites name what is none
+    from sharc_crawler.certificate.named_sitemaps import named_sitemaps  # rarely needed
 
     named = named_sitemaps(left, witness, source.warcs, documents)
     return [exchange for exchange in found if canonical(exchange.uri) not in named]
 
 
 class Known:
-    """What certificates say of some URLs."""
+    """What certificates say of the URLs that also have unlisted answers."""
 
     def __init__(
         self,
@@ -56,16 +62,16 @@ class Known:
         documents: Sequence[Document],
         at: Callable[[str], RecordedExchange | None] = lambda _: None,
     ) -> None:
-        """``at``: the exchange at a place."""
+        """``at`` finds the exchange at a place."""
         self._urls, self._at = urls, at
-        self._stated: dict[str | None, list[Mapping[str, Any]]] = {}  # downloads that are
+        self._stated: dict[str | None, list[Mapping[str, Any]]] = {}  # visits and revisits
         self._ended = max((one["capture"]["ended"] for one in documents), default="")
-        self._again: set[str | None] = set()  # pages that were looked at once more
-        self._spare: Counter[str | None] = Counter()  # further attempts
-        self._visited: dict[str | None, float] = {}  # the first visits
+        self._again: set[str | None] = set()  # pages with an excused further download
+        self._spare: Counter[str | None] = Counter()  # stated attempts beyond the first
+        self._visited: dict[str | None, float] = {}  # instants of the first visits
         notes = (note for document in documents for note in document["capture"].get("notes", ()))
-        self._restated = any(note.startswith(NOTE) for note in notes)
-        self._refuted: set[str | None] = set()  # pages of which nothing is claimed, as a note of theirs says
+        self._restated = any(map(is_restating, notes))
+        self._refuted: set[str | None] = set()  # restated pages
         self._cuts = [
             (unix(one["from"]) - _LATEST, unix(one["to"]))
             for document in documents
@@ -73,21 +79,21 @@ class Known:
         ]
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """A page of theirs."""
+        """Add a page of a certificate."""
         if (url := canonical(entry["url"])) in self._urls:
             self._refuted.update([url] if self._restated and entry.get("reason") in RESTATED else [])
             standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
-            answered = all(one["file"] for one in standing)  # what is said to have failed shows nothing
+            answered = all(one["file"] for one in standing)  # failed downloads show nothing
             self._stated.setdefault(url, []).extend(standing if answered else ())
             if visit := entry.get("visit"):
                 self._visited[url] = min(unix(visit["date"]), self._visited.get(url, math.inf))
             self._spare[url] += sum(max(one["attempts"] - 1, 0) for one in visits_of(entry))
 
     def excuses(self, exchange: RecordedExchange) -> bool:
-        """May an answer that none of them names be there all the same?"""
+        """Is an unlisted answer permitted?"""
         message, uri = exchange.message, exchange.uri
         assert message is not None, "asked of answers"
-        url = uri if is_nobodys(uri) else canonical(uri)  # made up in what told pages apart by then (query_desc=)
+        url = uri if is_nobodys(uri) else canonical(uri)  # a made-up URL may differ in what canonical() drops
         if url in self._refuted:
             return True
         if url not in self._stated:
@@ -95,24 +101,24 @@ class Known:
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
             return True
         if url not in self._again and self._is_as_stated(exchange, self._stated[url]):
-            self._again.add(url)  # its links were looked at once more (frontier.traps)
+            self._again.add(url)  # downloaded again to compare its links (frontier.traps)
             return True
-        self._spare[url] -= 1  # what a cut excuses is no stated attempt
-        # a host that throttles says 403
+        self._spare[url] -= 1  # interruptions are excused above: they are not among the stated attempts
+        # some hosts throttle with 403
         early = not has_content(exchange) and unix(exchange.date) < self._visited.get(url, -math.inf)
-        empty = early or classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing to be shown
+        empty = early or classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # shows nothing
         same = any(self._shows_the_same(one, exchange) for one in self._stated[url])
         return self._spare[url] >= 0 and (empty or same)
 
     def _is_as_stated(self, exchange: RecordedExchange, stated: Sequence[Mapping[str, Any]]) -> bool:
-        """Is it what the download before or after it brought, so that it shows nothing else of the page?"""
+        """Did it bring the same as the download before or after it?"""
         before = max((one for one in stated if one["date"] < exchange.date), key=_date, default=None)
         after = min((one for one in stated if one["date"] > exchange.date), key=_date, default=None)
         within = before is not None and exchange.date <= self._ended
         return within and any(one and self._shows_the_same(one, exchange) for one in (before, after))
 
     def _shows_the_same(self, stated: Mapping[str, Any], exchange: RecordedExchange) -> bool:
-        """Does an answer bring what a download did? A former capture tells, of a 304 and of what was not asked for."""
+        """Did it bring the same as a stated download? For a 304 or a page not requested, see the former capture."""
         own, message = self._at(f"{stated['file']}:{stated['offset']}"), exchange.message
         if message is None or ("server" not in stated and stated.get("status") != _NOT_MODIFIED):
             return _shows_the_same(own, exchange)
@@ -126,13 +132,13 @@ _OK, _NOT_MODIFIED = 200, 304
 _LEADS_ON = b"location", b"refresh"
 
 _SHOWN = re.compile(rb"html|pdf|image|video|audio|script|css|json", re.IGNORECASE)
-_LISTED = re.compile(rb"xml|gzip|zip|octet-stream", re.IGNORECASE)  #: types that sitemaps come in
-_LISTS = re.compile(r"(sitemap|urllist)[^/]*$")  #: sitemaps in plain text
+_LISTED = re.compile(rb"xml|gzip|zip|octet-stream", re.IGNORECASE)  #: media types of sitemaps
+_LISTS = re.compile(r"(sitemap|urllist)[^/]*$")  #: paths of plain-text sitemaps
 _ALWAYS_ASKED_FOR = {"/robots.txt", "/sitemap.xml"}
 
 
 def is_no_page(exchange: RecordedExchange) -> bool:
-    """Did it bring nothing, or robots.txt, a sitemap, or a name that nobody gave, which are read and no pages?"""
+    """Did it bring no content, or is it robots.txt, a sitemap or a made-up URL: read by the crawl, but no page?"""
     message = exchange.message
     if message is None or not has_content(exchange):
         return True
@@ -145,7 +151,7 @@ def is_no_page(exchange: RecordedExchange) -> bool:
     return _SHOWN.search(kind) is None and _LISTED.search(kind) is not None
 
 
-_DECIDING = (b"content-", b"location", b"refresh", b"link", b"etag", b"last-modified")  #: names begin so
+_DECIDING = (b"content-", b"location", b"refresh", b"link", b"etag", b"last-modified")  #: beginnings of header names
 
 
 def _shows_the_same(stated: RecordedExchange | None, exchange: RecordedExchange) -> bool:
@@ -156,14 +162,14 @@ def _shows_the_same(stated: RecordedExchange | None, exchange: RecordedExchange)
 
 
 def _deciding(message: HttpResponse) -> list[tuple[bytes, bytes]]:
-    """The headers that say what is shown, and whether it is as before."""
+    """The headers that decide what is shown, and its validators."""
     return sorted((name.lower(), value) for name, value in message.headers if name.lower().startswith(_DECIDING))
 
 
 def out_of_time(witness: Witness, documents: Sequence[Document]) -> Iterator[Finding]:
-    """robots.txt and sitemaps, which no certificate lists, that were not read between start and end.
+    """robots.txt and sitemaps read before the start or after the end: no certificate lists them.
 
-    A project's own spider asks when it likes.
+    A project's own spider may do so.
     """
     captures = [document["capture"] for document in documents]
     started, ended = min(one["started"] for one in captures), max(one["ended"] for one in captures)

@@ -1,4 +1,4 @@
-"""Pages from which nothing leads on, though they load scripts: their menus may be made by these, which are not run."""
+"""Notes on pages that lead nowhere but load scripts: scripts, which are not run, may make their menus."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.report.pages import Stored
 
-FEW = 2  #: addresses that a seed may link to (its maker, its licence), and lead to no page; a folder's index one less
-RARE = 0.05  #: share of the pages; more folders' indexes that lead nowhere are what the site is like
+FEW = 2  #: links that a seed without a menu may have (its author, its licence); a folder's index has fewer
+RARE = 0.05  #: share of the pages; if more folder indexes lead nowhere, the site is just like that
 
 
 def unled(store: Stored, capture: CaptureRow) -> Iterator[str]:
-    """A note on seeds and folders' indexes that lead to no page, and on images in tiles: a browser may show more."""
+    """Notes on seeds and folder indexes that lead to no page, and on images in tiles: a browser may show more."""
     if capture.ended is None or not _may_lead(capture.spec):
         return
     found: dict[PageId, UrlRow] = {}
@@ -57,7 +57,7 @@ def _unled(store: Stored, capture: CaptureRow, found: dict[PageId, UrlRow]) -> I
             for page in (url.page.parent, *_above(url, folders)):
                 found.pop(page, None)
     if pages == capture.spec.limit:
-        return  # what leads on was left for that
+        return  # the limit left out what they lead to
     seeds = [url for url in found.values() if url.page.via == SEED]
     others = [url for url in found.values() if url.page.via != SEED]
     for one in seeds + others if len(others) <= RARE * pages else seeds:
@@ -69,7 +69,7 @@ def _unled(store: Stored, capture: CaptureRow, found: dict[PageId, UrlRow]) -> I
 
 
 def unshown(facts: CaptureFacts) -> str:
-    """A note on a site whose HTML pages mostly show nothing without a browser, or nothing in one."""
+    """The note on a site whose HTML pages are mostly empty without a browser, or even in one."""
     made, read = facts.figures.by_script[True], facts.figures.by_script.total()
     if facts.settings.get("browser", "never") == "never":
         why = f"what scripts make is missing: JavaScript is not run. With browser=always it is ({guide('browser')})"
@@ -82,7 +82,7 @@ def unshown(facts: CaptureFacts) -> str:
 
 
 def _may_lead(spec: CaptureSpec) -> bool:
-    """A project's links are its own affair; where a browser was asked, it found no more."""
+    """Can a note help? Not for a project's own spider, nor if a browser was used."""
     return "spider" not in spec.settings and spec.settings.get("browser", "never") == "never"
 
 
@@ -91,7 +91,7 @@ def _leads_by_scripts(url: UrlRow) -> bool:
     if page.kind is not Kind.PAGE or url.judgement is None or about is None or not any(map(_is_script, url.embeds)):
         return False
     if page.via == SEED:
-        return about.outlinks <= FEW and not about.by_script  # of that there is a note of its own
+        return about.outlinks <= FEW and not about.by_script  # pages made by script have a note of their own
     return about.outlinks < FEW and urlsplit(page.key).path.rpartition("/")[2].partition(".")[0] in ("", "index")
 
 
@@ -100,13 +100,13 @@ def _is_script(resource: str) -> bool:
 
 
 def _folder(key: str) -> str:
-    """With the slash at its end."""
+    """The folder of a page, with a slash at its end."""
     parts = urlsplit(key)
     return f"{parts.scheme}://{parts.netloc}{parts.path.rpartition('/')[0]}/"
 
 
 def _above(url: UrlRow, folders: Mapping[str, Sequence[PageId]]) -> Iterator[PageId]:
-    """The pages, but for itself, in whose folders a page lies."""
+    """The other pages in whose folders a page lies."""
     folder = _folder(url.page.key)
     while folder.count("/") > 2:
         yield from (page for page in folders.get(folder, ()) if page != url.page.page)

@@ -1,4 +1,4 @@
-"""What lies beside what a certificate speaks of: other files, other records, pages that nobody names."""
+"""Find what no certificate accounts for: stray files, stray records, files of pages that belong to none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 from zipfile import ZipFile, is_zipfile
 
-from sharc_crawler.archive.stock import DAMAGED
+from sharc_crawler.archive.mending import DAMAGED
 from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
@@ -28,16 +28,16 @@ _ARCHIVE = re.compile(r"\.w?arc(\.(gz|zst|bz2|xz))?(\.[a-z]+)?$", re.IGNORECASE)
 _MAGIC = (b"WARC/", b"filedesc://")
 _INDEX = re.compile(r"\.(cdxj?|idx)(?![a-z0-9])", re.IGNORECASE)
 _PACKAGE = re.compile(r"\.wacz(?![a-z0-9])", re.IGNORECASE)
-#: documents of ours, by name or by what they say they are
+#: names of our documents; a file may also say in its first bytes that it is one
 _DOCUMENT = re.compile(
     r"(?<![a-z])(report|certificate|confirmation|signature|timestamp)(?![a-z]).*\.(jsonl?|html?|tsr)(?![a-z0-9])", re.I
 )
-#: of them, while a process writes them, and for ever where it was killed; no reader opens such a file
+#: drafts of these files: a process that was killed leaves them behind, and no reader opens them
 _DRAFT = re.compile(r"\.((report|certificate|confirmation|signature|timestamp)[^/]*|[^/]+\.wacz)(\.\d+)+")
 _FORMATS = (b'"sharc-report"', b'"sharc-certificate', b'"sharc-confirmation"')
 _DOWNLOADS = {"response", "revisit", "request"}
-_START = 1 << 16  #: bytes of a file by which it is known
-#: what a WACZ file of ours holds
+_START = 1 << 16  #: bytes read to tell a file's type
+#: names of the files in a WACZ file of ours
 _EXPECTED = re.compile(
     r"datapackage(-digest)?\.json|indexes/index\.(cdx\.gz|idx)|pages/pages\.jsonl|archive/[^/]+\.warc\.gz"
     r"|report/(data\.json|data-pages\.jsonl|report[^/]*\.html)|certificate/(certificate|signature)[^/]*\.json"
@@ -51,15 +51,15 @@ _OTHER = (
 
 
 def around(path: Path, captures: Iterable[Path]) -> Iterator[Finding]:
-    """What does not belong in a folder around captures, apart from what lies in the captures' own folders."""
+    """Stray files in a folder that holds captures; the captures' own folders are passed over."""
     return strange_files(path, Material(str(path)), frozenset(captures))
 
 
 def strange_files(path: Path, source: Material, apart: Set[Path] = frozenset()) -> Iterator[Finding]:
-    """Files of a folder that could be taken for WARC files, indexes, packages or documents, and are none of its own.
+    """Files of a folder that could be mistaken for its WARC files, indexes, packages or documents.
 
-    Nor may its own be links: what these lead to is nobody's. What lies in folders that are seen to ``apart`` is passed
-    over, and so is another name of one (``latest``).
+    Its own files must not be links. Folders in ``apart`` are checked elsewhere and passed over, as are links to them
+    (``latest``).
     """
     known = {*source.warcs, *source.certificates, *source.pages, *source.beside}
     known |= {CONFIRMED} if path.name == CONFIRMATION else set()
@@ -79,14 +79,14 @@ def strange_files(path: Path, source: Material, apart: Set[Path] = frozenset()) 
 def _stranger(file: Path, source: Material) -> str | None:
     try:
         return None if _DRAFT.fullmatch(file.name) else _taken_for(file, source)
-    except FileNotFoundError:  # it was a draft of something else
+    except FileNotFoundError:  # a draft, removed meanwhile
         return None
-    except OSError as error:  # another one may be let read it, and take it for anything
+    except OSError as error:  # other users may be able to read it
         return f"a file that cannot be read ({error.strerror})"
 
 
 def _taken_for(file: Path, source: Material) -> str | None:
-    """What a file that is none of its folder's could be taken for."""
+    """What a stray file could be mistaken for; ``None``: nothing."""
     if _ARCHIVE.search(file.name) or _is_archive(file):
         return "a WARC file beside those that a certificate speaks of"
     if _INDEX.search(file.name):
@@ -101,15 +101,15 @@ def _taken_for(file: Path, source: Material) -> str | None:
 
 
 def _kept_aside(name: str, warcs: Iterable[str]) -> bool:
-    """Whether it is a damaged WARC file, kept beside the mended one; nobody takes it for a WARC file."""
+    """Is it a damaged WARC file, kept beside the mended one under another suffix?"""
     whole, mark, number = name.rpartition(DAMAGED)
     return bool(mark) and whole in warcs and re.fullmatch(r"(-\d+)?", number) is not None
 
 
 def _other_package(file: Path, source: Material) -> bool:
-    """Does a zip file hold WARC files or packages, and not just those, and the certificates, that lie beside it?
+    """Does a zip file hold packages, or other WARC files or certificates than those beside it?
 
-    So does one that is called a package, whatever it holds, and one that cannot be read.
+    True also for a file named as a package without WARC files, and for one that cannot be read.
     """
     try:
         return _holds_others(file, source)
@@ -136,18 +136,18 @@ def _holds_others(file: Path, source: Material) -> bool:
 def _other_confirmation(package: ZipFile, source: Material) -> bool:
     name = f"{CONFIRMATION}/{CONFIRMED}"
     if name not in package.namelist():
-        return False  # of before
+        return False  # packaged before the confirmation
     return source.later is None or package.read(name) != source.later.confirmation
 
 
 def _own(name: str, source: Material) -> Callable[[], IO[bytes]] | None:
-    """The folder's WARC file of the name that one in a package has."""
+    """The folder's own WARC file with the same name as one in a package."""
     part = source.later if name.startswith(f"{CONFIRMATION}/") else source
     return part.warcs.get(PurePosixPath(name).name) if part else None
 
 
 def _differ(package: ZipFile, name: str, opened: Callable[[], IO[bytes]] | None) -> bool:
-    """Is a file in a package another one than that of its name in the folder?"""
+    """Does a file in a package differ from the folder's file of the same name?"""
     if opened is None:
         return True
     with package.open(name) as packed, opened() as own:
@@ -155,7 +155,7 @@ def _differ(package: ZipFile, name: str, opened: Callable[[], IO[bytes]] | None)
 
 
 def strange_parts(names: Iterable[str]) -> Iterator[Finding]:
-    """Files in a WACZ file that none of ours has."""
+    """Files in a WACZ file that sharc does not put there."""
     seen = set()
     for name in names:
         if not _EXPECTED.fullmatch(name):
@@ -167,7 +167,7 @@ def strange_parts(names: Iterable[str]) -> Iterator[Finding]:
 
 
 class Kinds:
-    """The offsets and kinds of records, by file: there may be a million."""
+    """The offsets and kinds of records by file, held compactly: there may be a million."""
 
     def __init__(self) -> None:
         self._names: list[str] = []  #: of the kinds that were met
@@ -191,9 +191,9 @@ class Kinds:
 
 
 def strange_records(witness: Witness, kinds: Kinds, documents: Iterable[Document]) -> Iterator[Finding]:
-    """The WARC file of a certificate holds a warcinfo and certificates, nothing else; the others hold no certificate.
+    """Records in the wrong place.
 
-    (But one of former certificates, of a capture that went on after its end.)
+    The WARC file of a certificate holds a warcinfo and certificates only. Files with downloads hold no certificate.
     """
     data = [file for file in kinds.files() if any(kind in _DOWNLOADS for _, kind in kinds.of(file))]
     for name, offset in witness.documents:
@@ -215,7 +215,7 @@ def strange_records(witness: Witness, kinds: Kinds, documents: Iterable[Document
 
 
 def kept_pages(witness: Witness, document: Document) -> list[tuple[str, int]]:
-    """Where the records lie that should hold the pages of a certificate: with it, and named after it."""
+    """The places of the records that hold a certificate's pages: in its file, named after it."""
     kept_in = document[KEPT_IN]
     own = witness.documents.get((kept_in["file"], kept_in["offset"]))
     named = f"{own.uri}:pages" if own else ""
@@ -243,7 +243,7 @@ def _is_archive(file: Path) -> bool:
 
 
 def _one_for_each(source: Material, documents: Iterable[Document]) -> Iterator[Finding]:
-    """A capture has one certificate, and a certificate one file of pages."""
+    """Second certificates of a capture, and files of pages without a certificate."""
     seen = set()
     for name in sorted(source.pages.keys() - set(map(pages_name, source.certificates))):
         yield Finding("it belongs to no certificate", name)

@@ -1,4 +1,4 @@
-"""Masks learned from the two bodies of a capture's pages, and the pages that differ in what these mask alone."""
+"""Learn masks from the two bodies of a capture's pages, and find the pages that differ only in what they mask."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from sharc_crawler.evidence.facts import LEARNED, SUPPORT, PageFacts, Taught, Vi
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.evidence.validators import TOO_FRESH
 from sharc_crawler.model import Instant
-from sharc_crawler.report.taught import Teachers
+from sharc_crawler.report.mask_candidates import Teachers
 
-LARGEST_BODY = 1_000_000  #: bytes, of a page that teaches
-FEW = 20  #: changed pages whose downloads lie apart that are looked at for a form to log in
+LARGEST_BODY = 1_000_000  #: most bytes of a page that is learned from
+FEW = 20  #: changed pages, downloaded far apart, that are searched for log-in forms
 _PASSWORD = re.compile(rb"(?i)<input\b[^>]{,1000}\btype\s*=\s*[\"']?password")
-MOST_BYTES = 16_000_000  #: of all pages that teach together
+MOST_BYTES = 16_000_000  #: most bytes of all pages that are learned from
 
 
 class _Fetched(NamedTuple):
@@ -41,7 +41,7 @@ class _Fetched(NamedTuple):
 
     @property
     def stored(self) -> bool:
-        """Is what it says of its last change no clock's time?"""
+        """Is its Last-Modified a stored time, rather than the time of the answer?"""
         return self.modified is not None and self.date is not None and self.modified < self.date - TOO_FRESH
 
 
@@ -55,30 +55,30 @@ class _Twice(NamedTuple):
 
     @property
     def pair(self) -> Pair:
-        """The two downloads, as a pair to learn from."""
+        """The two downloads for learning."""
         stayed = self.old.validator and self.old.validator == self.new.validator
         return Pair(self.old.body, self.new.body, self.old.media_type, self.url, bool(stayed))
 
     @property
     def asks(self) -> bool:
-        """Is it a form to log in by now, and was none?"""
+        """Has it become a log-in form?"""
         return _PASSWORD.search(self.new.body) is not None and _PASSWORD.search(self.old.body) is None
 
     @property
     def modified(self) -> bool:
-        """Whether Last-Modified changed between the downloads."""
+        """Did Last-Modified change between the downloads?"""
         return None not in (self.old.modified, self.new.modified) and self.old.modified != self.new.modified
 
     @property
     def listed(self) -> bool | None:
-        """Do sitemaps date a change after the first download? None: they date nothing, or by another clock."""
+        """Do sitemaps state a change after the first download? None: they state nothing comparable."""
         if self.lastmod is None or self.old.date is None:
             return None
         return self.lastmod > self.old.date + TOO_FRESH
 
 
 class _Edited:
-    """Pages that differ, and that the server itself calls modified: of a class where that is not each answer's time."""
+    """Tells edited pages: they differ, and the server says so, for classes of URLs where its dates mean something."""
 
     def __init__(self, pages: Sequence[_Twice]) -> None:
         self._stored = {url_class(page.url) for page in pages if page.old.stored or page.new.stored}
@@ -91,9 +91,9 @@ class _Edited:
 
 
 def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
-    """What the pages that teach do teach; kept in the folder, if anything. ``known``: masks that hold already.
+    """Learn masks from pages, and write them into the folder, if there are any. ``known``: masks used already.
 
-    A page that the server itself calls modified was edited, whatever masks leave of it.
+    A page that the server calls modified counts as edited, no matter what the masks ignore.
     """
     lesson, edited = lesson_of(seen, folder, known) if seen.lost >= SUPPORT else (learn(()), _Edited(()))
     masks = (*known, *lesson.masks)
@@ -111,7 +111,7 @@ def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
 
 
 def lesson_of(seen: Teachers, folder: Path, known: Sequence[Mask]) -> tuple[Lesson, _Edited]:
-    """What the pages do teach, and which of them were edited, or want a password now: these teach nothing."""
+    """Learn from pages that were not edited and do not ask for a password now; returns also a test for edited ones."""
     unread: set[str] = set()
     downloads = list(_teaching(seen, folder, unread))
     edited = _Edited(downloads)
@@ -123,12 +123,12 @@ def lesson_of(seen: Teachers, folder: Path, known: Sequence[Mask]) -> tuple[Less
 
 
 def of_pairs(pairs: Iterable[Pair], known: Sequence[Mask], unread: int) -> Lesson:
-    """What pairs of downloads teach; ``unread`` further pages stayed the same."""
+    """Learn from pairs of downloads; ``unread`` further pages stayed the same."""
     return learn(pairs, known, SUPPORT, unread)
 
 
 def read(path: Path) -> Taught:
-    """What a file tells that :func:`learned` wrote. Raises :class:`~sharc_crawler.errors.DataError`."""
+    """Read a file that :func:`learned` wrote. Raises :class:`~sharc_crawler.errors.DataError`."""
     masks = load_masks(path)
     try:
         told = json.loads(path.read_text())["learned"]
@@ -138,10 +138,10 @@ def read(path: Path) -> Taught:
 
 
 def _teaching(seen: Teachers, folder: Path, unread: set[str]) -> Iterator[_Twice]:
-    """The pages fetched one soon after the other, then all that stayed the same: what differs on few was edited.
+    """Pages downloaded twice in short succession, then those that stayed the same: a rare difference is an edit.
 
-    ``unread`` is given those that stayed the same and lie in a former capture: they count, whatever they hold.
-    So are those that a 304 confirmed, believed or not, unless such a server's 304s do not speak of bytes.
+    ``unread`` is given pages that stayed the same but lie in a former capture: they count without being read. Pages
+    confirmed by a 304 count, too, unless the server's validators do not follow the bytes.
     """
     close = list(_first(_twice(seen.close.items(), folder, unread)))
     yield from close
@@ -152,9 +152,9 @@ def _teaching(seen: Teachers, folder: Path, unread: set[str]) -> Iterator[_Twice
 
 
 def _votes(close: Iterable[_Twice]) -> Counter[str]:
-    """By class, on how many more of the pages whose bytes differ the validators do, too, than on how many they stayed.
+    """For pages whose bytes differ, by class: how many had other validators, minus how many had the same.
 
-    Of a class where nothing differs the whole site tells.
+    For a class without such pages, the sum over the site counts.
     """
     votes = Counter[str]()
     for each in close:
@@ -168,7 +168,7 @@ def _alike(pair: Pair, masks: Sequence[Mask]) -> bool:
 
 
 def _first(found: Iterable[_Twice], most: int = MOST_BYTES) -> Iterator[_Twice]:
-    """Those that fit into so many bytes together: all of them are held while they are learned from."""
+    """The first pages that fit into ``most`` bytes of memory together."""
     for each in found:
         most -= len(each.old.body) + len(each.new.body)
         if most < 0:
@@ -177,7 +177,7 @@ def _first(found: Iterable[_Twice], most: int = MOST_BYTES) -> Iterator[_Twice]:
 
 
 def _twice(pages: Iterable[PageFacts], folder: Path, unread: set[str], *, same: bool = False) -> Iterator[_Twice]:
-    """The two downloads of pages, read where they lie; without those that cannot be read, or are very large."""
+    """Read the two downloads of pages; those that are unreadable or very large are left out."""
     for page in pages:
         assert page.visit and page.revisit
         same_bytes = same or page.visit.digest == page.revisit.digest

@@ -1,4 +1,4 @@
-"""What ``report.html`` shows of a capture's pages, gathered in one walk over them: as much as a reader looks at."""
+"""Gather what ``report.html`` shows of a capture's pages, in one walk over them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from sharc_crawler.report.schedule import PageSample
 
 Page = Mapping[str, Any]
 
-MAX_ROWS = 1000  #: rows of a table; the rest is in report-pages.jsonl
-ORDER = {"changed": 0, "unknown": 1, "coherent": 2}  #: what a reader looks for first
+MAX_ROWS = 1000  #: most rows of a table; report-pages.jsonl has all
+ORDER = {"changed": 0, "unknown": 1, "coherent": 2}  #: of rows, most interesting first
 
 
 class Pages(Sequence["Page"]):
-    """Pages by their lines, each read when it is looked at: read, one takes six times as much memory."""
+    """Pages kept as lines of JSON, parsed on access: parsed, they take six times as much memory."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
@@ -36,14 +36,14 @@ class Pages(Sequence["Page"]):
 
 
 class First:
-    """The first :data:`MAX_ROWS` of any number of pages, in the order of a key; of equals, those met first."""
+    """The first :data:`MAX_ROWS` pages by a key; among equal keys, those added first."""
 
     def __init__(self, key: Callable[[Page], Any]) -> None:
         self._key = key
         self._kept: list[tuple[Any, str]] = []
 
     def add(self, page: Page, line: str) -> None:
-        """Keep a page's line, if it may be among them."""
+        """Keep a page's line, if it may be among the first."""
         self._kept.append((self._key(page), line))
         if len(self._kept) >= 2 * MAX_ROWS:
             self._kept = self._first()
@@ -52,25 +52,25 @@ class First:
         return sorted(self._kept, key=itemgetter(0))[:MAX_ROWS]
 
     def items(self) -> Pages:
-        """The pages that are kept, in order."""
+        """The kept pages, in order."""
         return Pages([line for _, line in self._first()])
 
 
 class Gathered:
-    """What is shown of one capture's pages."""
+    """What is shown of a capture's pages."""
 
     def __init__(self) -> None:
         self.classes = RateClasses()
         self.drawn = PageSample()
         self.drawn_pages = Pages([])
-        self.days: set[str] = set()  #: of downloads of captured pages
+        self.days: set[str] = set()  #: on which captured pages were downloaded
         self.rows = First(lambda page: (ORDER[page["verdict"]], -(page["rate"] or 0.0)))
         self.listing = Listing()
         self.missing = First(lambda page: (page["reason"], page["url"]))
         self.redirects = First(lambda page: (page["reason"], page["url"]))
 
     def add(self, number: int, line: str) -> None:
-        """Look at a page's line, the so manieth."""
+        """Add a page, by the number of its line and the line."""
         page: Page = json.loads(line)
         self.classes.add(page)
         self.drawn.add(number, page)
@@ -83,13 +83,13 @@ class Gathered:
             self.days.update(page[slot]["started"][:10] for slot in ("visit", "revisit") if page[slot])
 
     def draw(self, lines: Mapping[int, str]) -> None:
-        """Keep the pages that are drawn, from their lines by number."""
+        """Keep the pages that are drawn, from lines by number."""
         self.drawn_pages = Pages([lines[number] for number in self.drawn.lines()])
 
 
-# -- how often the pages change, and how many stayed the same as expected, by classes of change rate -------------------
+# -- pages by classes of change rate, and how many of each stayed the same ---------------------------------------------
 
-#: upper ends of the classes of mean time between changes, in seconds, and what each is called
+#: classes of the mean time between changes: upper end in seconds, name
 CLASSES = (
     (10.0, "under 10 s"),
     (60.0, "10 s – 1 min"),
@@ -103,7 +103,7 @@ CLASSES = (
     (1e12, "over a year"),
     (math.inf, "never"),
 )
-#: and behind them pages whose rates are taken from others
+#: pages whose rates are taken from others have classes of their own
 UNKNOWN = often(None, PRIOR)
 NAMES = (*(name for _, name in CLASSES), often(None, NO_CHANGE), UNKNOWN)
 
@@ -116,9 +116,9 @@ class RateClass:
     coherent: int
     changed: int
     unknown: int
-    judged: int  #: pages whose interval is known
-    expected: float | None  #: of these, those whose content was expected to stay; None: at guessed rates
-    counted: int  #: and whose did
+    judged: int  #: pages with a known interval
+    expected: float | None  #: of these, how many were expected to keep their content; None: rates are guesses
+    counted: int  #: how many did
 
     @property
     def pages(self) -> int:
@@ -146,7 +146,7 @@ class RateClasses:
             judged[2] += page["content"] == "kept"
 
     def classes(self) -> list[RateClass]:
-        """Those between the hottest and the coldest captured page, hottest first; then those without rates."""
+        """The classes from the hottest to the coldest captured page, then those without rates."""
         filled = [place for place, verdicts in enumerate(self._verdicts) if verdicts]
         rated = [place for place in filled if place < len(CLASSES)]
         between = range(rated[0], rated[-1] + 1) if rated else ()

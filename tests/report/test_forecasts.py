@@ -6,8 +6,8 @@ import pytest
 
 from sharc_crawler.instants import second
 from sharc_crawler.model import HowMade, Kind, Verdict
+from sharc_crawler.report.forecasts import at_once
 from sharc_crawler.report.notes import noted
-from sharc_crawler.report.surprises import at_once
 from tests.report.by_hand import T, facts, judged
 
 CHANGED, COHERENT = Verdict.CHANGED, Verdict.COHERENT
