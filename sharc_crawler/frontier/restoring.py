@@ -142,7 +142,7 @@ class Restorer:
         self._members = dict(saved.members)
         for row in saved.lastmods:
             capture.mode.recall_lastmod(row)
-        if saved.kept and capture.traps is not None:
+        if capture.traps is not None:
             recall(capture.traps, saved.kept, capture.seen, self._ledger.pages)
         self._visits(saved)
         self._paces(saved.visits)

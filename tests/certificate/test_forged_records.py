@@ -110,6 +110,9 @@ def with_field(name: str, value: str) -> Callable[[Fields], Fields]:
     return fields
 
 
+of_content = with_field("Sharc-Unpacked-Digest", "sha1:" + "A" * 32)
+
+
 def without(name: str) -> Callable[[Fields], Fields]:
     return lambda given: [(n, v) for n, v in given if n != name]
 
@@ -286,6 +289,11 @@ ALTERATIONS = {
     "a segment": (altered("equal", fields=with_field("WARC-Segment-Number", "1")), "no field of a response record"),
     "a revisit that was cut": (
         altered("equal", "revisit", fields=with_field("WARC-Truncated", "time")), "is one that was cut to its headers",
+    ),
+    "another content of what is stored": (altered("equal", "revisit", fields=of_content), "it refers to"),
+    "another content of what is packed otherwise": (
+        altered("equal", "revisit", of_content, lambda block: block.replace(b"Date: later", b"Content-Encoding: gzip")),
+        "it refers to",
     ),
     "a field of nobody": (altered("equal", fields=with_field("X-Verified", "by a court")), "X-Verified: no field of a"),
 }  # fmt: skip

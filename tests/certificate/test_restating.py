@@ -12,7 +12,7 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Verdict
+from sharc_crawler.model import Result, Slot, Verdict
 from sharc_crawler.report.opened import as_sealed
 from sharc_crawler.report.refuted import as_restated, settle
 from tests.certificate.made import SITE, make
@@ -69,6 +69,20 @@ def test_a_download_without_a_record_is_not_stated(part, place, tmp_path):
     entry = sealed_pages(tmp_path)["equal"]
     assert (entry[part], entry["reason"]) == (None, "refuted") if part == "revisit" else "verdict" not in entry
     assert page_of(after, "equal").verdict is (Verdict.UNKNOWN if part == "revisit" else None)
+
+
+@pytest.mark.parametrize(("result", "kept"), [(Result.REFUSED, True), (Result.OK, False)])
+def test_a_revisit_that_no_request_was_made_for_is_stated_without_a_record(result, kept, tmp_path):
+    facts = make(tmp_path)
+    apex = page_of(facts, "apex")
+    refused = replace(
+        apex.visit, slot=Slot.SECOND, result=result, started=apex.visit.started + 9, status=None, warc=None
+    )
+    _, certified = settled(with_page(facts, "apex", revisit=replace(refused, digest=None), **COHERENT), tmp_path)
+    assert certified.findings == ()
+    assert verify(tmp_path).findings == []
+    entry = sealed_pages(tmp_path)["apex"]
+    assert (entry["revisit"] is not None, entry["verdict"]) == (kept, "unknown")
 
 
 def test_a_download_at_a_time_at_which_the_capture_did_not_run_is_not_stated(tmp_path):

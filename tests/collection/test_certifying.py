@@ -96,6 +96,8 @@ def test_within_a_capture_its_own_verdicts_come_out(copied):
     assert later == 1, "the page that the next capture found"
     assert made["reference"] == own["reference"]
     assert made["claim"]["grounds"] == own["claim"]["grounds"]
+    dates = [one["after"]["date"] for one in pages(path).values() if one.get("after")]
+    assert dates == sorted(set(dates)), "each was judged by what the revisits before it showed"
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sharc_crawler.changes.http import BROKEN
 from sharc_crawler.evidence.intervals import AGE_PRECISION, DATE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lastmods import (
@@ -325,6 +326,12 @@ def test_a_lastmod_that_another_one_belies_dates_no_change_into_a_time_that_it_c
     """The first was read at 500: until 499, by the server's clock, nothing had changed since 6."""
     said = [Lastmod(500.0, 5.0, 6.0), Lastmod(900.0, earliest, latest)]
     assert len(weigh([dated(100.0, 101.0)], said, 150.0).lies) == lies
+
+
+def test_what_could_not_be_unpacked_shows_no_change() -> None:
+    whole, part = (dated(1.0, 1.1)._replace(digest=one) for one in ("sha1:A", f"{BROKEN}sha1:B"))
+    assert not differ(whole, part)
+    assert not differ(part, whole)
 
 
 def test_a_page_that_is_away_differs_from_one_that_is_not_whatever_came() -> None:

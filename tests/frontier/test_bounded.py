@@ -220,6 +220,17 @@ def test_of_bytes_and_time_half_at_most_is_kept_for_what_sitemaps_name():
         assert may(budget, first(1), now=AT + 5.0)
 
 
+def test_where_sitemaps_name_more_than_there_is_room_for_half_of_it_is_free():
+    pages = PageTable()
+    rows = [page_row(0, kind=Kind.SITEMAP), *(page_row(number, parent=0) for number in range(1, 99))]
+    pages.extend(rows, dict.fromkeys((row.host for row in rows), 0))
+    for needed, free in ((210, True), (230, False)):
+        budget = bounded(max_bytes=1_500)
+        budget.keep_listed(range(99), pages)
+        done(budget, first(200), size=needed)
+        assert may(budget, first(201)) is free
+
+
 def test_bytes_are_kept_for_seeds_too():
     budget = bounded(max_bytes=1_000)
     budget.keep_room([8, 9])

@@ -8,8 +8,13 @@ import pytest
 
 from sharc_crawler.addresses.urls import host_of
 from sharc_crawler.frontier.admission import Admitter
+from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.frontier.sitemaps import why_not
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
 
 OWN = "http://a.example/map.xml"
 
@@ -42,3 +47,16 @@ def test_indexes_lie_within_each_other_five_deep_and_name_a_thousand_in_all():
     assert asked(OWN, 5, 999) == (None, 1_000)
     assert asked(OWN, 5, 1_000) == ("more than 1,000 sitemaps of indexes within indexes", 1_001)
     assert asked(OWN, 6) == ("more than 5 sitemap indexes within each other", 0)
+
+
+@pytest.mark.parametrize(("name", "asked"), [("map", [Kind.SITEMAP, Kind.PAGE]), ("map.xml", [Kind.SITEMAP])])
+def test_what_a_page_links_to_and_robots_txt_names_as_a_sitemap_is_both_unless_its_name_says_which(
+    impolite, name, asked
+):
+    world = World()
+    world.links["http://h/"] = [Sighting(f"http://h/{name}", via="http://h/")]
+    frontier = Frontier(impolite, MemoryStore())
+    spec = CaptureSpec("h", ("http://h/",), sitemaps=(f"http://h/{name}",), strategy="bfs:revisits=none")
+    frontier.open(spec, world.now)
+    world.run(frontier)
+    assert [fetch.kind for _, fetch in world.requests if fetch.url.endswith(name)] == asked

@@ -24,6 +24,7 @@ from sharc_crawler.frontier.traps.probing import (
     Prober,
     feeds,
     is_look,
+    like,
     names_new,
     shown_by,
     shows_errors,
@@ -234,6 +235,27 @@ def test_none_is_asked_again_for_what_is_no_suspect_or_left_at_once():
         assert not site.sure
 
 
+def test_what_would_be_left_is_sampled_when_nothing_else_waits():
+    site = Asking()
+    near = [site.wait(f"near/{number}", 0) for number in range(2)]
+    site.traps.left = lambda page, _: "copies" if page in near else None
+    site.traps.suspicion.shown = lambda _: 1
+    site.traps.firsts.add_all([f"content {one}" for one in range(100)], range(100))
+    assert site.surest() is None, "who named the others is asked again"
+    assert {site.surest() for _ in range(3)} == set(site.waiting)
+    assert not site.traps.samples
+    assert {site.surest() for _ in range(2)} == set(near) == site.traps.samples
+
+
+def test_where_no_copies_were_seen_what_waits_comes_by_its_distance_however_much_a_site_has():
+    site = Asking()
+    site.traps.suspicion = None
+    site.traps.firsts.add_all([f"content {one}" for one in range(100)], range(100))
+    near = site.wait("near", 0)
+    assert site.surest() == near
+    assert {site.surest() for _ in range(3)} == set(site.waiting)
+
+
 def test_once_links_stay_few_copies_are_no_sign_and_what_copies_lead_to_is_first():
     site = Asking()
     assert site.surest() is None
@@ -377,6 +399,28 @@ def test_one_trail_is_followed_after_the_other_where_pages_wait_longest():
 def test_of_what_nobody_names_the_names_of_a_folder_alone_show_its_error_page():
     asked = f"{ROOT}a/{unlikely(ROOT + 'a')}", look_at(f"{ROOT}a"), nobodys(f"{ROOT}photo/kqzv", f"{ROOT}photo/wmdk")
     assert list(map(shows_errors, asked)) == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("new", "is_like"),
+    [
+        ("http://h/s/wmdk", True),
+        ("http://h/s/2026/wmdk", True),  # in its folder
+        ("http://h/t/wmdk", True),  # of its shape
+        ("http://h/t/2026/wmdk", False),
+        ("http://h/s/edit/{name}", False),  # a form to write it
+        ("http://g/s/wmdk", False),
+    ],
+)
+def test_what_nobody_names_may_name_more_of_its_shape_or_folder(new, is_like):
+    asked = nobodys("http://h/s/kqzv", "http://h/s/bnwt")
+    new = new.format(name=asked.rpartition("/")[2])
+    assert like(asked, [new]) == [new] * is_like
+
+
+def test_where_what_nobody_names_lies_in_no_folder_its_shape_alone_tells():
+    asked = nobodys("http://h/kqzv", "http://h/bnwt")
+    assert like(asked, ["http://h/wmdk", "http://h/wmdk?a=1"]) == ["http://h/wmdk"]
 
 
 @pytest.mark.parametrize(

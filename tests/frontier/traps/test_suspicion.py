@@ -151,3 +151,10 @@ def test_copies_are_there_before_they_are_named_where_such_an_address_is_not(con
     assert site.weigh() is patient
     site.steady = False
     assert not site.weigh()
+
+
+def test_words_of_what_is_left_last_once_two_pages_named_them():
+    site = Suspected()
+    assert site.why_not("qjxe/ptrn", 1) == "an echo"
+    assert site.why_not("bnwt/ptrn", 1) == "an echo"
+    assert site.why_not("bnwt/ptrn", 2) is None

@@ -64,7 +64,7 @@ def test_what_is_just_as_far_as_is_gone_by_the_shorter_way_is_visited(impolite):
     assert BEYOND not in asked
 
 
-def scans(number: int, shown: str, kind: Kind = Kind.RESOURCE, media_type: str = "image/jpeg") -> World:
+def scans(number: int, shown: str, kind: Kind = Kind.RESOURCE, media_type: str | None = "image/jpeg") -> World:
     """A viewer's pages, each of which names the next one and shows a scan, or names it; ``shown``: its digest."""
     world = World()
     for at in range(number):
@@ -88,6 +88,10 @@ def viewed(world: World, impolite, strategy: str = "bfs", every: int = 0) -> int
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "sharc-attested", "sharc-online:revisits=none"])
 def test_a_trail_that_brings_pictures_is_followed_to_its_end(impolite, strategy, every):
     assert viewed(scans(40, "sha1:{}"), impolite, strategy, every) == 41
+
+
+def test_so_is_one_whose_server_does_not_say_that_they_are_pictures(impolite):
+    assert viewed(scans(40, "sha1:{}", media_type=None), impolite) == 41
 
 
 def test_so_is_one_that_names_documents(impolite):

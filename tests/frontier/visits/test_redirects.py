@@ -74,6 +74,7 @@ def test_a_file_that_a_link_redirects_to_on_another_host_is_captured_as_what_its
     saved = store.load()
     taken = {row.page: row.url for row in saved.pages if row.url.startswith(FILES) and row.kind is Kind.RESOURCE}
     assert {*taken.values()} == {FILES + there.format(0) for there in DOCUMENTS.values()}
+    assert {row.depth for row in saved.pages if row.page in taken} == {3}, "one link from what leads there"
     verdicts = {row.page: row.verdict for row in saved.judgements}
     if not every:  # T may come before what lies on other hosts: whoever goes on knows nothing of it then
         once = strategy.endswith("none")
