@@ -9,8 +9,10 @@ honestly here, and no more is left.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.model import Kind
@@ -169,4 +171,28 @@ class FleetingLinks:
 
 def named_alone(page: PageId, pages: PageTable) -> set[PageId]:
     """Pages that it was the first to name."""
-    return {one for one in range(len(pages)) if pages.parents[one] == page and pages.kinds[one] is Kind.PAGE}
+    return {one for one in named_first(page, pages) if pages.kinds[one] is Kind.PAGE}
+
+
+def named_first(page: PageId, pages: PageTable) -> Sequence[PageId]:
+    """All that it was the first to name, in the order of discovery."""
+    known = _NAMED.setdefault(pages, _Named())
+    known.learn(pages)
+    return known.of.get(page, ())
+
+
+class _Named:
+    """Pages by who named them first."""
+
+    def __init__(self) -> None:
+        self.of: dict[PageId, array[int]] = {}
+        self._known = 0
+
+    def learn(self, pages: PageTable) -> None:
+        """Those that are known since."""
+        for page in range(self._known, len(pages)):
+            self.of.setdefault(pages.parents[page], array("i")).append(page)
+        self._known = len(pages)
+
+
+_NAMED: WeakKeyDictionary[PageTable, _Named] = WeakKeyDictionary()  # a look asks for a few pages of maybe a million

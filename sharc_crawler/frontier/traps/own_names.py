@@ -19,7 +19,7 @@ from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.addresses.unlikely import look_at, nobodys
 from sharc_crawler.frontier.traps.addresses import forms
 from sharc_crawler.frontier.traps.common import without_address
-from sharc_crawler.frontier.traps.fleeting import named_alone
+from sharc_crawler.frontier.traps.fleeting import named_alone, named_first
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ class OwnNames:
         self._alike: dict[str, list[PageId]] = {}
         self._asked: dict[str, str] = {}  # what nobody names → the text
         self._looks: dict[PageId, str] = {}  # pages that are asked for again, and their texts
-        self._gone: Counter[str] = Counter()  # texts of those whose links are gone
+        self._stay: set[str] = set()  # texts of those whose links are not gone
         self.made_up: set[str] = set()  #: texts
         self._tried: set[str] = set()  # places that were asked about
         self._placed: set[str] = set()  # texts for which one was
@@ -110,8 +110,11 @@ class OwnNames:
             else:
                 self._is_made_up(text)
         elif text := self._asked.get(url, ""):
-            named = Counter(self._pages.parents)  # of few links all may be gone by chance
-            for page in sorted(self._alike[text], key=named.__getitem__)[-LOOKS:]:
+            pages, alike = self._pages, self._alike[text]
+            most = sorted(alike, key=lambda page: len(named_first(page, pages)))  # of few all may be gone by chance
+            parent = pages.parents[alike[0]]
+            first = [parent] if pages.depths[parent] else []  # a register's list names them again
+            for page in dict.fromkeys([*first, *most[-LOOKS:]]):
                 self._looks[page] = text
                 self._traps.wanted.append(look_at(self._pages.urls[page]))
 
@@ -120,13 +123,14 @@ class OwnNames:
         if gone and page in self._shows and self._led_there(page, self._of[self._shows[page]]):
             self._weigh(self._shows[page])
         text = self._looks.pop(page, "")
-        self._gone[text] += gone
-        if text and self._gone[text] >= LOOKS:
+        if text and not gone:
+            self._stay.add(text)
+        if text and text not in {*self._stay, *self._looks.values()}:
             self._is_made_up(text)
 
     def _led_there(self, page: PageId, places: Sequence[str]) -> bool:
         """Is such a place in one of its links? A ticket's, or a download's, may be gone on each page of a register."""
-        led = (child for child, parent in enumerate(self._pages.parents) if parent == page)
+        led = named_first(page, self._pages)
         return any(form.place in places for child in led for form in forms(self._pages.urls[child]))
 
     def _weigh(self, url: str) -> None:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
-from sharc_crawler.frontier.traps.fleeting import FleetingLinks
+from sharc_crawler.frontier.traps.fleeting import FleetingLinks, named_first
 from sharc_crawler.model import Kind
 from tests.frontier.traps.tables import add, table
 
@@ -264,3 +264,15 @@ def test_where_the_links_of_true_pages_alone_stay_nothing_is_known_of_copies():
         assert site.links.wants(add(site.pages, "c/x", 4), site.pages)
         site.links.answered(3, "something else", (), site.pages)
     assert not site.links.wants(add(site.pages, "c/x", 4), site.pages)
+
+
+def test_what_pages_named_first_is_looked_up_without_going_through_all_pages():
+    pages = table("a", "b")
+    assert [*named_first(0, pages)] == [1, 2]
+    more = [add(pages, f"a/{name}", 1) for name in ("one", "two")]
+    asked = []
+    pages.parents = type("Asked", (), {"__getitem__": lambda _, page: asked.append(page) or 1})()
+    assert [*named_first(1, pages)] == more
+    assert asked == more, "those that are known since"
+    assert [*named_first(2, pages)] == []
+    assert [*named_first(0, table("c"))] == [1], "another table's"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import re
 import string
 
 import pytest
 
+from benchmarks import bench_traps
+from benchmarks.trap_sites import Answer, Site, story
 from sharc_crawler.frontier.traps.probing import looked_at
 from sharc_crawler.live.reading.words import words
 from sharc_crawler.model import Kind, Outcome, Result
@@ -286,3 +289,36 @@ def test_they_are_after_restarts_too(impolite):
     world = Named("dictionary")
     run_through(world, impolite, "bfs", 23)
     assert set(world.pages) <= {fetch.url for _, fetch in world.requests}
+
+
+class Catalogue(Site):
+    """Thin entries, twenty a list; each names others by chance, and a server has no other queries than its own."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        setup = random.Random(f"catalogue {seed}")
+        self.names = [f"{setup.choice('ABC')}{setup.randrange(10**5)}x{number}" for number in range(120)]
+        self.true, self.noisy = set(self.names), seed % 2
+
+    def answer(self, path: str) -> Answer:
+        return self.document(path) if "no-such-page" in path else super().answer(path)
+
+    def document(self, path: str) -> Answer:
+        if path.rpartition("/")[2] not in {"", *map(str, range(6)), *self.names}:
+            return Answer("There is no such page.", ["/"], status=404)
+        if path == "/":
+            return Answer("Catalogue.", [f"/list/{number}" for number in range(6)])
+        if path.startswith("/list/"):
+            number = int(path.rpartition("/")[2])
+            return Answer(f"List {number}", ["/", *(f"/item/{name}" for name in self.names[number * 20 :][:20])])
+        name, said = path.rpartition("/")[2], story(self.dice.randrange(900))[:60] * self.noisy
+        beside = [f"/item/{other}" for other in self.dice.sample(self.names, 4)]
+        own = f"Signature {name}. One leaf. Parchment. Not digitized. {said}"
+        return Answer(own, ["/", f"/list/{self.names.index(name) // 20}", *beside], name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+@pytest.mark.parametrize("seed", [8, 10, 16, 46, 47])
+def test_thin_entries_of_a_catalogue_that_name_each_other_by_chance_are_captured(seed, strategy):
+    assert not bench_traps.Run(Catalogue(seed), strategy).lost

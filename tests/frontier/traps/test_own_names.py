@@ -131,3 +131,22 @@ def test_so_many_places_are_asked_about():
             page = add(site.pages, f"f{number}/{name}/about", 0)
             site.traps.showed(page, site.pages.urls[page], f"{page}\ntext {number}", site.pages, lambda: False)
     assert sum(map(is_nobodys, site.traps.wanted)) == PLACES
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_they_are_not_made_up_where_who_named_the_first_names_its_links_again(gone):
+    """A register's pages may name others by chance; its list does not."""
+    site = Register(0)
+    register = add(site.pages, "list", 0)
+    site.numbers = []
+    for name in ("amber", "basil", "cedar", "daisy"):
+        page = add(site.pages, f"w/{name}", register)
+        site.traps.showed(page, site.pages.urls[page], f"the name w/{name}\nthe name", site.pages, lambda: False)
+        site.numbers.append(page)
+    site.traps.own.answered(site.traps.wanted.pop(), None)
+    assert look_at(f"{ROOT}list") in site.traps.wanted
+    for page in site.numbers:
+        site.traps.own.looked(page, gone=True)
+    assert site.counted == "the name w/fennel"
+    site.traps.own.looked(register, gone=gone)
+    assert (site.counted == "the name") is gone
