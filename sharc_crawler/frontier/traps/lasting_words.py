@@ -15,7 +15,7 @@ from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.model import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable, Iterator
 
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.traps.rules import Traps
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST = 50_000  #: words that are known
 LATEST = 2  #: visited pages that are alike, of which at least one, or two if a word of their name lasts
+MOST_CHANGES = 10  #: paths before steps of which none lasts
 LASTS = -2  #: who named a word
 WORD = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[A-Za-z0-9]+")
 EXTENSION = re.compile(r"\.[a-z]{2,5}$")
@@ -41,6 +42,7 @@ class LastingWords:
         self.of: dict[PageId, str] = {}  #: visited page → its lasting words
         self._known = 0  # of the table: pages' words are
         self._again: set[PageId] = set()  # that two answers named
+        self._changes: list[str] = []  # paths before a step that was another in the next answer: none lasts there
         self.help = True  #: do they tell pages apart?
         self.learn()
         for page in range(len(pages)):
@@ -68,8 +70,7 @@ class LastingWords:
             else:
                 continue
             for page in self._having.pop(word, ()) if self.lasts(word) else ():
-                self.alike[self.of.pop(page)].remove(page)
-                self._put(page)
+                self._move(page)
 
     def again(self, page: PageId, answer: int) -> None:
         """An answer names a page that is known."""
@@ -94,13 +95,40 @@ class LastingWords:
         """Did two pages name it?"""
         return 0 <= page < len(self._twice) and bool(self._twice[page])
 
+    def is_known(self, page: PageId) -> bool:
+        """The same of one that lies in no folder that changes: a session's pages name each other."""
+        return self.is_twice(page) and not _path(self._pages.urls[page]).startswith((*self._changes,))
+
     def lasts(self, word: str) -> bool:
         """Did two answers name it?"""
         return self._named.get(word) == LASTS
 
     def bare(self, url: str) -> str:
         """An address without the words that may be made up."""
-        return WORD.sub(lambda word: word[0] if self.lasts(word[0]) else "*", _path(url))
+        path = _path(url)
+        for before in self._changes:
+            step, slash, rest = path.removeprefix(before).partition("/") if path.startswith(before) else ("", "", "")
+            path = f"{before}{WORD.sub('*', step)}/{rest}" if slash else path
+        return WORD.sub(lambda word: word[0] if self.lasts(word[0]) else "*", path)
+
+    def asked_again(self, page: PageId, before: Iterable[str], named: Iterable[str]) -> None:
+        """A page that had named ``before`` names these now: a step changes that all other links had otherwise.
+
+        Where an answer's links keep the step that is in its own address, two answers name it, too.
+        """
+        own = {*_path(self._pages.urls[page]).split("/")}
+        first, again = ({*_steps(map(_path, some), own)} for some in (before, named))
+        stayed = {path for path, _, _ in first & again}
+        rests = {(path, rest) for path, _, rest in again - first}
+        for path, _, rest in first - again:
+            if (path, rest) in rests and path not in stayed | {*self._changes} and len(self._changes) < MOST_CHANGES:
+                self._changes.append(path)
+                for one in [*self.of]:
+                    self._move(one)
+
+    def _move(self, page: PageId) -> None:
+        self.alike[self.of.pop(page)].remove(page)
+        self._put(page)
 
     def alone(self, value: str) -> bool:
         """Has a folder, or a query, no word that lasts?"""
@@ -132,6 +160,15 @@ def words_of(url: str) -> list[str]:
     ['s', '7', 'a', 'b', 'c']
     """
     return WORD.findall(_path(url))
+
+
+def _steps(paths: Iterable[str], own: Container[str]) -> Iterator[tuple[str, str, str]]:
+    """Each folder of a path, with what stands before and behind it; none that is an address's ``own``."""
+    for path in paths:
+        steps = path.partition("?")[0].split("/")
+        for at in range(1, len(steps) - 1):
+            if steps[at] not in own and steps[at + 1]:
+                yield "/".join([*steps[:at], ""]), steps[at], "/".join(steps[at + 1 :])
 
 
 def _path(url: str) -> str:

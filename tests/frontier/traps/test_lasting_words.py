@@ -148,3 +148,31 @@ def test_fifty_thousand_words_are_known():
         site.name(word, 1, 2)
     assert not site.words.alone("last")
     assert site.words.alone("unheard")
+
+
+def test_no_word_lasts_in_a_folder_that_was_another_in_the_next_answer():
+    """A session's name is named by all of its pages."""
+    site = Site("v/kqzv/one", "v/kqzv/two", "v/wmdk/one", twice=1)
+    site.name("v/kqzv/one", 1, 2)
+    site.visit(1, 3)
+    assert site.bare("v/kqzv/one") == "/v/kqzv/one"
+    assert site.words.is_known(1)
+    site.words.asked_again(2, [f"{ROOT}v/wmdk/one", f"{ROOT}v/kqzv/two"], [f"{ROOT}v/qjxe/one", f"{ROOT}v/kqzv/two"])
+    assert site.bare("v/kqzv/one") == "/v/*/one"
+    assert site.words.alike["/v/*/one"] == [1, 3]
+    assert not site.words.is_known(1)
+
+
+@pytest.mark.parametrize("named", ["v/qjxe/other", "w/qjxe/one", "v/wmdk/one v/qjxe/one"])
+def test_links_that_rotate_or_stay_are_no_such_folders(named):
+    site = Site("v/kqzv/one")
+    site.name("v/kqzv/three", 1, 2)
+    site.words.asked_again(0, [f"{ROOT}v/wmdk/one"], [f"{ROOT}{one}" for one in named.split()])
+    assert site.bare("v/kqzv/three") == "/v/kqzv/three"
+
+
+def test_what_ends_a_path_is_no_such_folder():
+    site = Site("kqzv/")
+    site.name("kqzv/", 1, 2)
+    site.words.asked_again(0, [f"{ROOT}wmdk/"], [f"{ROOT}qjxe/"])
+    assert site.bare("kqzv/") == "/kqzv/"
