@@ -15,7 +15,7 @@ _PLAIN = r"(?<!%)(?<!%[0-9A-Fa-f])"  # not half an escape
 #: escaped non-ASCII letters belong to words; other escapes (a space) separate them
 _WORD = re.compile(rf"(?:{_PLAIN}[A-Za-z0-9]|%[89A-Fa-f][0-9A-Fa-f])+")
 _NUMBER, _END = re.compile(rf"{_PLAIN}[0-9]+"), re.compile(r"\Z")
-_NOBODYS = re.compile(r"no-such-page-[a-z]{10}|94[0-9]{7}(?![0-9])")
+_NOBODYS = re.compile(r"no-such-page-[a-z]{10}|94[0-9]{7}(?=0*(?![0-9]))")
 
 
 def unlikely(folder: str) -> str:
@@ -104,7 +104,10 @@ def nobodys(url: str, like: str, more: str = "") -> str:
     if numbers and _NUMBER.sub("", word[0]) == _NUMBER.sub("", other[0]):
         word = numbers[-1]
     known = url[: word.start()] + more
-    return f"{known}{_number(known) if word[0].isdecimal() else unlikely(known)}{url[word.end() :]}"
+    made = unlikely(known)
+    if word[0].isdecimal():  # an offset is a multiple of ten
+        made = _number(known) + "0" * (len(word[0]) - len(word[0].rstrip("0")))
+    return f"{known}{made}{url[word.end() :]}"
 
 
 def is_nobodys(url: str) -> bool:

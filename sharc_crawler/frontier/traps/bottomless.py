@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 ASK = 5  #: such pages in a row, from which on it is asked
 ROW = 20  #: from which on what they name is left, where links are gone when their page is asked again
 LONG = 40  #: the same, where they stay, and so do those of what nobody names
-LATE_ROW = 120  #: pages in a row that name none that is known but what led there: what they name waits
+LATE_ROW = 120  #: pages in a row that name none of their folder that is known but what led there: what they name waits
 SERIES = 4  #: pages that name one alone count as one: parts of a series know the next alone
 MOST = 10  #: folders that are asked in
 KNOWN = 20_000  #: first steps of paths that are counted
@@ -74,7 +74,7 @@ class _MadeFolder:
     )  #: of these, and what of the folder they named
     growing: int = 0  #: of those, in a row, that name others within themselves alone
     single: int = 0  #: of those that name one alone
-    series: int = 0  #: of all, in a row, that name none that is known, but by seeds, and what led there
+    series: int = 0  #: of all, in a row, that name none of the folder that is known, but by seeds, and what led there
     alone: int = 0  #: of all, in a row, that name none that is known, but by seeds
     probes: tuple[str, ...] = ()
     times: int = 0  #: that it was asked
@@ -153,8 +153,7 @@ class Bottomless:
             _reaching(self._marks, page)[page] |= _LEADS | _WAITED * made
         if folder is None:
             return ()
-        folder.series = folder.series + 1 if new and not self._beside(page, known, pages) else 0
-        self.doubts = self.doubts or folder.series >= LATE_ROW
+        self._count_series(folder, page, known, pages, leads=bool(new))
         if copies and next(reversed(folder.latest), UNSEEN) in copies.copies:  # what it shows tells more
             folder.count(-1.0)
         if again or not new:
@@ -169,6 +168,14 @@ class Bottomless:
             folder.latest = dict([*folder.latest.items()][1 - ASK :]) | {page: self._own(page, linked, pages)}
             return self._weigh(folder, pages, made=made, alone=not early)
         return ()
+
+    def _count_series(
+        self, folder: _MadeFolder, page: PageId, known: Sequence[PageId], pages: PageTable, *, leads: bool
+    ) -> None:
+        """A page that ``leads`` on names no known page of its folder: what such pages name waits after a long row."""
+        if leads:
+            folder.series = 0 if known and self._own(page, known, pages) else folder.series + 1
+        self.doubts = self.doubts or folder.series >= LATE_ROW
 
     def foresee(self, page: PageId, new: int, known: Sequence[PageId], pages: PageTable) -> None:
         """A page is about to name so many new ones: where its folder is left, they need not be known."""
@@ -249,11 +256,6 @@ class Bottomless:
         return any(
             self._marks_of(parents[one]) & _WAITED and parents[one] != page for one in self._own(page, linked, pages)
         )
-
-    def _beside(self, page: PageId, known: Sequence[PageId], pages: PageTable) -> bool:
-        """Does it name a known page that is neither named by seeds nor led here?"""
-        deep = {one for one in known if pages.depths[one] > 1 and one != page}
-        return bool(deep.difference(self._above(page, pages)) if deep else deep)
 
     def _above(self, page: PageId, pages: PageTable) -> Iterator[PageId]:
         """What led to it."""

@@ -86,6 +86,7 @@ def doubts(traps: Traps, page: PageId, urls: Texts) -> int:
     if traps.renamed and (traps.renamed.doubts(page) or traps.renamed.is_fresh(urls[page], page)):
         return HELD * traps.renamed.doubts(page)
     last = traps.bottomless.waits(page, urls[page]) if traps.bottomless else 0
+    last = max(last, traps.renamed is not None and traps.renamed.series.waits(page))
     return max(last, traps.suspicion.doubts(page) if traps.suspicion else 0)
 
 
@@ -99,6 +100,11 @@ def holds(traps: Traps, page: PageId, pages: PageTable) -> bool:
     url, parent = pages.urls[page], pages.parents[page]
     if traps.calendars and traps.calendars.has(url):
         return False
-    if traps.renamed and traps.renamed.why_not(url, parent, page):
+    if renamed_away(traps, page, pages):
         return False
     return not (traps.bottomless and traps.bottomless.why_not(parent, url, page)) and bool(traps.left(page, pages))
+
+
+def renamed_away(traps: Traps, page: PageId, pages: PageTable) -> bool:
+    """Is it left as one page that has many addresses?"""
+    return traps.renamed is not None and bool(traps.renamed.why_not(pages.urls[page], pages.parents[page], page))

@@ -23,7 +23,7 @@ from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.traps.addresses import first_folder, shape
 from sharc_crawler.frontier.traps.common import as_trap, content_of, without_address
-from sharc_crawler.frontier.traps.doubted import HELD, LAST, MAX_HELD, SHOWN, Doubted, holds, shown, worth
+from sharc_crawler.frontier.traps.doubted import HELD, LAST, MAX_HELD, SHOWN, Doubted, holds, renamed_away, shown, worth
 from sharc_crawler.frontier.traps.fleeting import FleetingLinks, named_alone
 from sharc_crawler.frontier.traps.renamed import renaming
 from sharc_crawler.frontier.traps.suspicion import Suspicion
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 NEAR = 5  #: characters of a name, or of a number
 SUGGESTED = "suggested by "  #: before an address that nobody names: what is kept of it
 AGAIN = "asked again "  #: before an address: what it named, and said
+WATCHED = "pages are watched that each answer may name by other words"  #: and series
 LEADING = "led on by "  #: before what was asked for and named new pages
 FOUND = "probe"  #: how it was found: it was made up here
 _LOOKED = HowMade(
@@ -125,6 +126,8 @@ class Prober:
         traps, about = capture.traps, ended.outcome.document
         assert traps is not None, "they are what asks"
         if traps.bottomless and (traps.renamed or (about and about.words)) and not dated(pages.urls[page]):
+            if traps.renamed is None:
+                self._ledger.keep(WATCHED, "")
             one = renaming(traps, pages)
             traps.wanted += one.saw(page, linked)
             if content := content_of(ended.outcome):
@@ -169,6 +172,9 @@ class Prober:
                 traps.wanted += wanted
                 doubted.put(visit, pages, doubts)
                 return None if self.ask(capture, now) else self.surest(capture, now)
+            if doubts <= HELD and renamed_away(traps, visit.page, pages):
+                doubted.put(visit, pages, HELD + 1)  # what else waits may name it, too
+                continue
             if doubts == HELD and holds(traps, visit.page, pages):
                 return doubted.sample(traps, visit, pages)
             late = doubts == LAST and worth(traps) and shown(traps, visit, pages) == SHOWN
@@ -382,6 +388,8 @@ def like(url: str, new: Iterable[str]) -> list[str]:
 
 def recall(traps: Traps, kept: Mapping[str, str], seen: SeenUrls, pages: PageTable) -> None:
     """What was suggested to a former process."""
+    if WATCHED in kept:
+        renaming(traps, pages)
     for name, text in kept.items():
         if name.startswith(SUGGESTED):
             _looks(traps).suggested[name.removeprefix(SUGGESTED)] = json.loads(text)

@@ -13,15 +13,17 @@ After a few such comparisons, none of which showed another page, all that is lik
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter, defaultdict
-from itertools import islice
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.addresses.unlikely import look_again_at, look_at, look_closely_at
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.traps.fleeting import named_first
 from sharc_crawler.frontier.traps.lasting_words import EXTENSION, WORD, lasting_words, words_of
+from sharc_crawler.frontier.traps.series import Series
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.rules import Traps
     from sharc_crawler.model import PageId
 
-ASK, MORE = 2, 16  #: pages that name none that is known, until one is asked for once more; then so many times as many
+ASK, MORE = 2, 4  #: pages that name none that is known, until one is asked for once more; then so many times as many
 SEVERAL = 4  #: comparisons that find one page, where an answer named several that are alike
 SURE = 2  #: comparisons that found one page, for each one that found two, and one
 EARLY = 5  #: comparisons that do not wait until nothing else is left
@@ -63,6 +65,7 @@ class Renamed:
         self._pages, self._words = pages, words
         self._compared: defaultdict[str, _LikePages] = defaultdict(_LikePages)  # by their lasting words
         self._row, self._ask = 0, ASK
+        self._most = 0, 0, NO_PARENT  # elsewhere, new ones that one page of these named
         self._fewest = 100  # words that may be made up, of what was compared early
         self._case = UNSEEN  # what is compared though other pages are left
         self._looked: set[PageId] = set()  # that were asked once more what they name
@@ -77,6 +80,7 @@ class Renamed:
         self._one = self._two = 0
         self._queries: Counter[str] = Counter()  # names of parameters that did not last, of pages that are one
         self._stars: set[int] = set()  # words that did not last, in addresses of one page
+        self.series = Series(pages, self)
         self.found = False  #: does a page name its pages by other words?
         self.again: set[PageId] = set()  #: pages that were named once more, if by other words than those that last
 
@@ -90,19 +94,24 @@ class Renamed:
         """A page was captured that names these; what is to be asked for."""
         pages = self._pages
         self._words.learn()
-        new = known = False
+        new, elsewhere, known = 0, 0, False
+        folder = pages.urls[page].rpartition("/")[0]
         for one in linked:
             if pages.parents[one] == page:
-                new = new or not _follows(pages.urls[one], pages.urls[page])
+                new += not _follows(pages.urls[one], pages.urls[page])
+                elsewhere += pages.urls[one].rpartition("/")[0] != folder
             else:
                 known = known or (pages.depths[one] > 1 and one != pages.parents[page])
                 self._words.again(one, page)
         self._words.visited(page)
-        self._row += new and not known
+        wanted = self._once(*self.series.saw(page, linked))
+        self._row += new > 0 and not known
+        self._most = max(self._most, (elsewhere, new, page)) if not known else self._most
         if self._row < self._ask or self.found:
-            return ()
+            return wanted
+        most, self._most = self._most[-1], (0, 0, page)
         self._row, self._ask = 0, MORE * self._ask
-        return self._look(page)
+        return [*wanted, *self._look(most)]
 
     def _look(self, page: PageId) -> list[str]:
         """Asks it once more what it names."""
@@ -136,14 +145,15 @@ class Renamed:
             oldest = next(iter(self._said))
             del self._said[oldest], self._links[oldest]
             self._likes.pop(oldest, None)
-        if same:
+        if same and page != UNSEEN:
             self._same.add(page)
         if said is None and "#" not in look:
             self._asked.add(look_closely_at(look))  # which is then asked for
         if page == UNSEEN:
             return
         pages = self._pages
-        before = {one: self._words.bare(pages.urls[one]) for one in range(len(pages)) if pages.parents[one] == page}
+        before = {one: self._words.bare(pages.urls[one]) for one in named_first(page, pages)}
+        self._words.asked_again(page, map(pages.urls.__getitem__, before), named)
         for url in named:
             self._words.name(url, -3 - self._answers)
         self._likes[look] = again = {*map(self._words.bare, named)}
@@ -162,7 +172,7 @@ class Renamed:
         if not self.sure or (page == UNSEEN and not self._words.help):
             return False
         self._words.learn()
-        return page == UNSEEN or self._words.is_twice(page) or not self._words.alike.get(self._words.bare(url))
+        return page == UNSEEN or self._words.is_known(page) or not self._words.alike.get(self._words.bare(url))
 
     def doubts(self, page: PageId) -> bool:
         """Is a page to wait until nothing else is left?"""
@@ -171,7 +181,7 @@ class Renamed:
     def _suspects(self, page: PageId) -> _LikePages | None:
         """The visited pages that one is like, unless these are known to be several."""
         pages = self._pages
-        if not self.found or self._words.is_twice(page) or page in self._words.of or pages.parents[page] == NO_PARENT:
+        if not self.found or self._words.is_known(page) or page in self._words.of or pages.parents[page] == NO_PARENT:
             return None
         self._words.learn()
         bare = self._words.bare(url := pages.urls[page])
@@ -236,9 +246,9 @@ class Renamed:
     def _names_several(self, page: PageId, bare: str) -> bool:
         """Did one answer name several such pages?"""
         pages = self._pages
-        beside = (one for one in range(page + 1, len(pages)) if pages.parents[one] == pages.parents[page])
-        before = (one for one in range(page - 1, -1, -1) if pages.parents[one] == pages.parents[page])
-        some = (*islice(beside, BESIDE), *islice(before, BESIDE))
+        beside = named_first(pages.parents[page], pages)
+        at = bisect(beside, page)
+        some = (*beside[max(0, at - 1 - BESIDE) : at - 1], *beside[at : at + BESIDE])
         return any(self._words.bare(pages.urls[one]) == bare for one in some)
 
     def _says(self, look: str) -> frozenset[int] | None:
@@ -249,17 +259,28 @@ class Renamed:
         return None if said is None else said - made_up
 
     def _shows_same(self, page: PageId, other: PageId) -> bool:
-        """Does another page show what one shows each time, and does not more differ than from time to time?"""
-        url, like = self._pages.urls[page], self._pages.urls[other]
-        looks = [self._says(one) for one in (look_at(url), look_again_at(url), look_at(like))]
-        first, again, shown = looks
+        return self.shows_same(self._pages.urls[page], other, steady=page in self._same)
+
+    def shows_same(self, url: str, other: PageId, *, steady: bool | None = None) -> bool:
+        """Does a page show what an address shows each time, and does not more differ than from time to time?
+
+        ``steady``: did that show to a look what it had shown? If it is not told: did the page?
+        """
+        looks = (look_at(url), look_again_at(url), look_at(self._pages.urls[other]))
+        first, again, shown = map(self._says, looks)
         if first is None or again is None or shown is None:
             return False
         noise = first ^ again
         self._changing |= noise
         core = (first & again) - self._changing
         more = shown - first - again - self._changing
-        return bool(core and (noise or page in self._same)) and core <= shown and len(more) <= len(noise)
+        steady = other in self._same if steady is None else steady
+        return bool(core and (noise or steady)) and core <= shown and len(more) <= len(noise)
+
+    def names_again(self, page: PageId, other: PageId) -> bool:
+        """Does a page name another when it is asked for once more?"""
+        look, words = look_at(self._pages.urls[page]), {*words_of(self._pages.urls[other])}
+        return any(words <= self._links.get(one, set()) for one in (look, look_closely_at(look)))
 
     @property
     def sure(self) -> bool:
@@ -285,6 +306,8 @@ class Renamed:
 
     def why_not(self, url: str, parent: PageId, page: PageId) -> str:
         """Why a page is left; empty: it is not. ``page``: it waits under this number."""
+        if why := self.series.why_not(url, parent):
+            return why
         if page == UNSEEN and self.sure:
             self._words.name(url, parent)
             bare = self._words.bare(url)

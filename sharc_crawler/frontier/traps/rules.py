@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.traps.suspicion import Suspicion
     from sharc_crawler.model import PageId
 
+SERIES = 4  #: links to a page of a series, from which on it is watched
+_NO_DIGITS = str.maketrans("", "", "0123456789")
+
 
 class Traps:
     """Tells pages that a site makes without end from true ones."""
@@ -117,13 +120,20 @@ class Traps:
         for one in known:
             twice[one] = 1
         if self.bottomless is None:
-            if not linked or depths[page] <= (len(pages) < MANY) or any(depths[one] > 1 for one in reversed(known)):
+            if not linked or depths[page] <= (len(pages) < MANY):
+                return
+            if any(depths[one] > 1 for one in reversed(known)) and not self._is_of_series(page, pages):
                 return
             from sharc_crawler.frontier.traps.bottomless import Bottomless  # on most sites they name what is known
 
             self.bottomless = Bottomless(twice)
         if not self._is_dated(url := pages.urls[page]):
             self.wanted += self.bottomless.saw(page, url, linked, known, pages, self.copies, self.fleeting)
+
+    def _is_of_series(self, page: PageId, pages: PageTable) -> bool:
+        """Do but digits tell a page from who named it, and more like it led there?"""
+        own, other = (one.translate(_NO_DIGITS) for one in (pages.urls[page], pages.parent_url(page)))
+        return own == other and pages.depths[page] > SERIES
 
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""

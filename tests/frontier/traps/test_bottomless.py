@@ -342,3 +342,35 @@ def test_what_a_series_without_end_leads_to_waits_until_nothing_else_is_left(mon
     run = bench_traps.Run(site, strategy)
     assert not run.lost
     assert not run.ended
+
+
+class Facets(trap_sites.Site):
+    """Lists by features in any order of steps; each names the items that have them, and what narrows it further."""
+
+    def __init__(self) -> None:
+        super().__init__(7)
+        self.features = [f"{kind}-{one}" for kind in ("color", "size", "brand") for one in "abc"]
+        self.true = set(range(12))
+
+    def document(self, path: str) -> trap_sites.Answer:
+        if path.startswith("/item/"):
+            at = int(path.rpartition("/")[2])
+            return trap_sites.Answer(trap_sites.story(at), ["/", "/list"], at)
+        chosen = path.split("/")[2:]
+        if path != "/" and not path.startswith("/list"):
+            return trap_sites.Answer("There is no such page.", ["/"], status=404)
+        if {*chosen} - {*self.features}:
+            return trap_sites.Answer("There is no such page.", ["/"], status=404)
+        items = [one for one in range(12) if all(random.Random(f"{one} {by}").random() < 0.5 for by in chosen)]
+        narrower = [f"{path}/{one}" for one in self.features if one not in chosen]
+        said = f"Our items: {' '.join(chosen)}. Ticket {self.name('letters')}."
+        return trap_sites.Answer(said, ["/list"] if path == "/" else [*(f"/item/{one}" for one in items), *narrower])
+
+
+@STRATEGIES
+def test_items_are_captured_before_all_lists_of_them_by_features_in_any_order(monkeypatch, strategy):
+    site = Facets()
+    monkeypatch.setattr(bench_traps, "MOST", 400)
+    run = bench_traps.Run(site, strategy)
+    assert not run.lost
+    assert not run.ended

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -131,6 +132,30 @@ class Teasers(Renaming):
 
     def address(self, at: int) -> str:
         return f"/{('arts', 'sport', 'towns')[at % 3]}/{self.names[at]}"
+
+
+class Staying(Renaming):
+    """Every second link stays within the session that its page's own address has: two answers name that."""
+
+    def document(self, path: str) -> Answer:
+        found = super().document(path)
+        own = self.of.match(path)
+        folder, within = path.rpartition("/")[0], len(self.names) % 2
+        links = [
+            f"{folder}/{link.rpartition('/')[2]}" if own and number % 2 == within else link
+            for number, link in enumerate(found.links)
+        ]
+        return replace(found, links=links)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+@pytest.mark.parametrize("links", ["all", "near", "star"])
+def test_pages_of_sessions_that_are_kept_by_some_links_are_visited_about_once(links, strategy):
+    site = Staying("/v/{R}/{P}", links, size=12)
+    run = bench_traps.Run(site, strategy)
+    assert not run.lost
+    assert run.ended
+    assert len(run.visited) <= 3 * 12
 
 
 @pytest.mark.matrix
