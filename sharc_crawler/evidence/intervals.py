@@ -26,6 +26,7 @@ class Clocks:
     def __init__(self) -> None:
         self._seen = defaultdict[str, "array[float]"](lambda: array("d"))  # by host: start, ahead, duration of visits
         self._ahead: dict[tuple[str, Instant], Seconds | None] = {}
+        self._set_right: dict[tuple[str, Instant], bool] = {}
 
     def saw(self, url: str, outcome: Outcome) -> None:
         """Enter the answer of a visit."""
@@ -45,11 +46,16 @@ class Clocks:
             self._ahead[key] = _clock(ahead[before], took[before]) if before.any() else None
         return self._ahead[key]
 
-    def before(self, url: str, reference: Instant) -> NDArray[np.float64]:
-        """Return how far the Date was ahead of each visit to a URL's server before T, in the order of visits."""
-        started, ahead, _ = np.array(self._seen.get(_host(url), ())).reshape(-1, 3).T
-        order = np.argsort(started, kind="stable")
-        return ahead[order][started[order] < reference]
+    def set_right(self, url: str, reference: Instant) -> bool:
+        """Was the clock of a URL's server, far ahead of ours, set right before T?"""
+        key = _host(url), reference
+        if key not in self._set_right:  # once for all revisits: it reads all visits
+            from sharc_crawler.evidence.set_clocks import set_right  # rare
+
+            started, ahead, _ = np.array(self._seen[key[0]]).reshape(-1, 3).T
+            order = np.argsort(started, kind="stable")
+            self._set_right[key] = set_right(ahead[order][started[order] < reference])
+        return self._set_right[key]
 
 
 def _clock(ahead: NDArray[np.float64], took: NDArray[np.float64]) -> Seconds:
@@ -71,6 +77,11 @@ def reach(revisit: Outcome, visit: Outcome | None, ahead: Seconds | None) -> Ins
     if visit and no_later(revisit, visit) and revisit.started - visit.started > DATE_PRECISION:
         latest = min(latest, visit.started)
     return latest
+
+
+def on_time(answer: Outcome) -> bool:
+    """Has an answer the time of our own clock?"""
+    return answer.date is not None and abs(answer.date - answer.started) <= DATE_PRECISION
 
 
 def no_later(answer: Outcome, former: Outcome | None) -> bool:

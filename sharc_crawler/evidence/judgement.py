@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.evidence.comparison import compare, said_against
 from sharc_crawler.evidence.headers import REWRITTEN, is_part
-from sharc_crawler.evidence.intervals import DATE_PRECISION, FAR, Clocks, reach
+from sharc_crawler.evidence.intervals import DATE_PRECISION, FAR, Clocks, on_time, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Comparison, Instant, Judgement, Outcome, Result, Slot, Verdict
@@ -93,10 +93,8 @@ class Revisits:
         if reference is None:
             return False
         ahead = None if revisit.date is None else self.clocks.ahead(url, reference)
-        if ahead is not None and ahead > FAR:
-            from sharc_crawler.evidence.set_clocks import now_right  # rare
-
-            ahead = 0.0 if now_right(revisit, self.clocks.before(url, reference)) else ahead
+        if ahead is not None and ahead > FAR and on_time(revisit) and self.clocks.set_right(url, reference):
+            ahead = 0.0  # copies by the former clock would have to be exactly that old
         return revisit.status == REWRITTEN or reach(revisit, visit, ahead) < reference
 
 

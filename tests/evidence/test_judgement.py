@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from sharc_crawler.changes.http import http_date
@@ -205,6 +206,19 @@ def test_what_comes_after_our_clock_was_set_right_is_no_copy_where_both_clocks_a
         revisits.visited(f"http://h.example/later/{number}", at(20 + number))
     visit = at(-3_580, date=NOON + 15)
     assert judged(visit, at(90, date=NOON + 90 - copy), revisits) == found
+
+
+def test_of_a_clock_far_ahead_it_is_read_once_whether_it_was_set_right(monkeypatch) -> None:
+    """Not at each revisit: the visits of a large site are many."""
+    revisits, sorts, argsort = Revisits(), [], np.argsort
+    for number in range(10):
+        revisits.visited(f"http://h.example/{number}", at(number - 3_600, date=NOON + number))
+    for number in range(6):
+        revisits.visited(f"http://h.example/later/{number}", at(20 + number))
+    monkeypatch.setattr(np, "argsort", lambda *given, **how: sorts.append(1) or argsort(*given, **how))
+    for number in range(20):
+        assert judged(at(20), at(90 + number), revisits) == SAME
+    assert len(sorts) == 1
 
 
 def test_slow_answers_of_one_clock_do_not_make_the_others_copies() -> None:
