@@ -26,6 +26,18 @@ CHANGED = 1  #: at least once
 DATED = 2  #: the instant of the last change is known: the interval begins there, not at the access before
 
 
+def _offsets(counts: NDArray[np.generic] | Sequence[int]) -> NDArray[np.int64]:
+    """Return where pages with so many rows begin, and the last one's end."""
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+
+def _rows(offsets: NDArray[np.int64], pages: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the offsets of some pages' rows on their own, and these rows."""
+    counts = np.diff(offsets)[pages]
+    own = _offsets(counts)
+    return own, np.arange(own[-1]) + np.repeat(offsets[:-1][pages] - own[:-1], counts)
+
+
 @dataclass(frozen=True, slots=True)
 class Histories:
     """Intervals of many pages; page i has the intervals ``offsets[i]:offsets[i + 1]``.
@@ -55,16 +67,10 @@ class Histories:
     def of(cls, lengths: Sequence[ArrayLike], changed: Sequence[ArrayLike]) -> Histories:
         """Make histories from a sequence of lengths and one of outcomes per page; last intervals end at 0."""
         rows = [np.asarray(row, np.float64) for row in lengths]
-        ends = [np.cumsum(row) - row.sum() for row in rows]
-        offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
-        bits = [np.asarray(row, np.int8) for row in changed]
-        empty = np.zeros(0)
-        return cls(
-            offsets,
-            np.concatenate([empty, *rows]),
-            np.concatenate([empty.astype(np.int8), *bits]),
-            np.concatenate([empty, *ends]),
-        )
+        bits = [np.zeros(0, np.int8), *(np.asarray(row, np.int8) for row in changed)]
+        ends = [np.zeros(0), *(np.cumsum(row) - row.sum() for row in rows)]
+        joined = np.concatenate([np.zeros(0), *rows]), np.concatenate(bits), np.concatenate(ends)
+        return cls(_offsets([len(row) for row in rows]), *joined)
 
     def total(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of a value over each page's intervals; 0 for a page without any."""
@@ -85,19 +91,16 @@ class Histories:
     def known(self) -> Histories:
         """Return the histories without intervals of unknown outcome."""
         keep = self.changed != UNKNOWN
-        if keep.all():
-            return self
-        offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64)
-        weights = None if self.weights is None else self.weights[keep]
-        return Histories(offsets, self.lengths[keep], self.changed[keep], self.ends[keep], weights)
+        return self if keep.all() else self._cut(_offsets(keep)[self.offsets], keep)
 
     def select(self, pages: NDArray[np.int64]) -> Histories:
         """Return the histories of some pages, in the order given."""
-        counts = np.diff(self.offsets)[pages]
-        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        take = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][pages] - offsets[:-1], counts)
-        weights = None if self.weights is None else self.weights[take]
-        return Histories(offsets, self.lengths[take], self.changed[take], self.ends[take], weights)
+        return self._cut(*_rows(self.offsets, pages))
+
+    def _cut(self, offsets: NDArray[np.int64], keep: NDArray[np.generic] | slice) -> Histories:
+        """Return some intervals, as pages with these offsets."""
+        weights = None if self.weights is None else self.weights[keep]
+        return Histories(offsets, self.lengths[keep], self.changed[keep], self.ends[keep], weights)
 
     def recoded(self, changed: NDArray[np.int8]) -> Histories:
         """Return the intervals with other outcomes."""
@@ -136,17 +139,14 @@ class Histories:
         if self.weights is None:
             return self
         use = np.flatnonzero(self.weights >= least)
-        offsets, weights = np.searchsorted(use, self.offsets), self.weights.take(use)
-        return Histories(offsets, self.lengths.take(use), self.changed.take(use), self.ends.take(use), weights)
+        return self._cut(np.searchsorted(use, self.offsets), use)
 
     def blocks(self, size: int) -> Iterator[tuple[slice, Histories]]:
         """Yield the pages in blocks, to bound memory: each block's slice of the pages, and its histories."""
         for start in range(0, len(self), size):
             pages = slice(start, min(start + size, len(self)))
             a, b = self.offsets[pages.start], self.offsets[pages.stop]
-            weights = None if self.weights is None else self.weights[a:b]
-            offsets = self.offsets[pages.start : pages.stop + 1] - a
-            yield pages, Histories(offsets, self.lengths[a:b], self.changed[a:b], self.ends[a:b], weights)
+            yield pages, self._cut(self.offsets[pages.start : pages.stop + 1] - a, slice(a, b))
 
     def pages(self) -> NDArray[np.int64]:
         """Return the page of every interval."""
@@ -208,8 +208,7 @@ class SiteHistory:
         follows = np.ones(len(self.times), np.bool_)
         follows[self.offsets[:-1][self.offsets[1:] > self.offsets[:-1]]] = False
         lengths = np.diff(self.times, prepend=0.0)[follows]
-        offsets = np.concatenate([[0], np.cumsum(follows)])[self.offsets].astype(np.int64)
-        return Histories(offsets, lengths, self.changed[follows], self.times[follows])
+        return Histories(_offsets(follows)[self.offsets], lengths, self.changed[follows], self.times[follows])
 
     def latest(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the last value of each page in a column that is not NaN; NaN if there is none."""
@@ -226,32 +225,17 @@ class SiteHistory:
         """Return the history of some URLs, in the order given."""
         if len(pages) == len(self) and np.array_equal(pages, np.arange(len(self))):
             return self  # its URLs stay in caches
-        counts = np.diff(self.offsets)[pages]
-        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        take = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][pages] - offsets[:-1], counts)
-        return replace(
-            self,
-            urls=[self.urls[page] for page in pages.tolist()],
-            offsets=offsets,
-            times=self.times[take],
-            changed=self.changed[take],
-            lastmods=self.lastmods[take],
-            precisions=self.precisions[take],
-            modified=self.modified[take],
-        )
+        return self._cut([self.urls[page] for page in pages.tolist()], *_rows(self.offsets, pages))
 
     def before(self, instant: Instant) -> SiteHistory:
         """Return the history as it was at an instant: without later accesses, but with all URLs."""
         keep = self.times <= instant
-        return replace(
-            self,
-            offsets=np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64),
-            times=self.times[keep],
-            changed=self.changed[keep],
-            lastmods=self.lastmods[keep],
-            precisions=self.precisions[keep],
-            modified=self.modified[keep],
-        )
+        return self._cut(self.urls, _offsets(keep)[self.offsets], keep)
+
+    def _cut(self, urls: list[Url], offsets: NDArray[np.int64], keep: NDArray[np.generic]) -> SiteHistory:
+        """Return some accesses, as those of URLs with these offsets."""
+        columns = (self.times, self.changed, self.lastmods, self.precisions, self.modified)
+        return SiteHistory(self.site, urls, offsets, *(column[keep] for column in columns))
 
     def without_lastmods(self, pages: NDArray[np.bool_]) -> SiteHistory:
         """Return the history without the lastmods of some pages."""
@@ -294,7 +278,7 @@ class SiteHistory:
         return SiteHistory(
             self.site,
             cast("list[Url]", urls),
-            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            _offsets(counts),
             np.insert(self.times, at, now),
             np.insert(self.changed, at, bits).astype(np.int8),
             np.insert(self.lastmods, at, lower),
