@@ -1,1 +1,1 @@
-"""Virtual time: the same frontier on synthetic and replayed sites."""
+"""Simulated crawls: the frontier of a live crawl in virtual time, on synthetic and replayed sites."""

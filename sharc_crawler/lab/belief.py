@@ -1,4 +1,4 @@
-"""What a simulated crawler holds true of each page, and how its strategy is told."""
+"""What a simulated crawler believes about each page, and the rate source that gives it to the frontier."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from sharc_crawler.model import Instant, RateEstimate, Sighting
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """One entry per page of the site."""
+    """A simulated crawler's knowledge; arrays have one entry per page of the site."""
 
-    source: str  #: where the rates come from
+    source: str  #: name of the rates' source
     rates: NDArray[np.float64]  #: changes per second, >= 0
-    shapes: NDArray[np.float64]  #: of Gamma posteriors; inf: point estimates
-    utilities: NDArray[np.float64]  #: Olston and Pandey's, from the full history of changes
-    attested: NDArray[np.bool_]  #: the page's lastmod is trusted
-    guessed: int = 0  #: pages that no source knows a rate of, of all that were asked
-    seen: Instant | None = None  #: when the archive saw all pages last; None: it never did
-    again: bool = True  #: the source may be asked again, when sitemaps have been read again
+    shapes: NDArray[np.float64]  #: shapes of the rates' Gamma posteriors; inf: point estimates
+    utilities: NDArray[np.float64]  #: Olston and Pandey's utilities, from the full history of changes
+    attested: NDArray[np.bool_]  #: whether the page's lastmod is trusted
+    guessed: int = 0  #: number of pages for which no source knew a rate
+    seen: Instant | None = None  #: when the archive last saw all pages; None: never
+    again: bool = True  #: whether the source may be asked again after sitemaps have been read again
 
     def __post_init__(self) -> None:
         good = np.isfinite(self.rates) & (self.rates >= 0)
@@ -33,9 +33,9 @@ class Belief:
 
 
 class BelievedRates:
-    """The frontier's source of rates.
+    """The frontier's rate source.
 
-    ``told``: what is believed once sitemaps have been read again at an instant, where that counts.
+    ``told`` gives the new belief when sitemaps are read again at an instant; None: the belief stays.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class BelievedRates:
         return RateEstimate(float(belief.rates[page]), belief.source, float(belief.shapes[page]))
 
     def swings(self) -> None:
-        """Nothing is reported of a simulated capture that it would be needed for."""
+        """None: reports of simulated captures do not need them."""
 
     def weight(self, sighting: Sighting) -> float:  # noqa: ARG002 - the port's
-        """All pages count alike."""
+        """All pages have the same weight."""
         return 1.0

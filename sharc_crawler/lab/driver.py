@@ -1,4 +1,4 @@
-"""Virtual time: the frontier and the strategies of a live crawl, over a simulated site, one download per Δ."""
+"""Runs the frontier and strategies of a live crawl on a simulated site, in virtual time, with one download per Δ."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 from sharc_crawler.strategies.make import make_strategy
 
-SHORT = 1.0  #: seconds between a change and the access before it
+SHORT = 1.0  #: seconds between a change and the access made up before it
 
 
 def experience(site: Site, seen: Instant | None) -> SiteHistory:
-    """Each page's last change before the archive saw it last, with the lastmod that told of it.
+    """The history of each page's last change before the archive last saw it, with the lastmod that reported it.
 
-    Two accesses of each such page: just before the change, and when the archive saw it last. The sitemap told the truth
-    then: liars begin to lie with the window.
+    Each such page has two accesses: just before the change, and when the archive last saw it. These lastmods are true:
+    lying pages begin to lie when the window begins.
     """
     pages, changes = [], []
     for page, row in enumerate(site.past.rows if seen is not None else ()):
@@ -80,34 +80,32 @@ def experience(site: Site, seen: Instant | None) -> SiteHistory:
 
 
 GRAPHS = ("known", "recapture", "discover")
-LISTED = "listed"  #: as known, and to those that are defined by their walk, too: by a sitemap
-AT_ONCE = 5_000  #: pages that are known at the start and told together: what is made of each on the way takes memory
-#: The baselines are defined by how they walk a graph: even where it is known, pages come to them as links show them.
+LISTED = "listed"  #: like ``known``, but walkers too know all pages at the start, from a sitemap
+AT_ONCE = 5_000  #: number of seeds handed to the frontier at a time, to save memory
+#: baselines that are defined by how they walk a graph: even if it is known, they get pages only as links reveal them
 WALKERS = ("bfs", "dfs", "hottest-first", "hottest-last")
 HOST = "site"
-TELL_EVERY = 1000  #: decisions
-SLACK = 0.002  #: share of the slots that are left free where a capture would outlast the window
+TELL_EVERY = 1000  #: decisions between reports of progress
+SLACK = 0.002  #: share of the slots left free in the next try, after a capture outlasted the window
 
 
 @dataclass(frozen=True, slots=True)
 class VirtualCrawl:
-    """What a simulated crawl did."""
+    """The course of a simulated crawl."""
 
     schedule: DownloadTimes
     hopeless: NDArray[np.bool_]  #: pages the strategy gave up
     step: Seconds  #: Δ
     decisions: int
     attested: NDArray[np.bool_]  #: pages whose lastmod the frontier trusted when it handed them to the strategy
-    audits: NDArray[np.float64]  #: when pages were downloaded for the audit; NaN: not
-    reference: Instant | None = None  #: T, where the frontier had to fix one
-    judged: Mapping[int, Judgement] | None = None  #: by page, where the site has a sitemap: what the frontier found
-    confirmed: Mapping[int, Judgement] | None = None  #: the same, with the sitemap as it is when its lag is over
+    audits: NDArray[np.float64]  #: when pages were downloaded for the audit; NaN: they were not
+    reference: Instant | None = None  #: T, if the frontier fixed one
+    judged: Mapping[int, Judgement] | None = None  #: the frontier's judgements by page, if the site has a sitemap
+    confirmed: Mapping[int, Judgement] | None = None  #: the same after a reading of the sitemap when its lag is over
     audit: Mapping[str, Any] | None = None
-    parts: tuple[SubsiteRow, ...] = ()  #: of a site captured part by part
+    parts: tuple[SubsiteRow, ...] = ()  #: the parts of a site captured part by part
     members: Mapping[int, int] | None = None  #: page → number of its part
-    taken: NDArray[np.bool_] | None = (
-        None  #: pages that the archive's copies stood for; their visit: when the capture begins
-    )
+    taken: NDArray[np.bool_] | None = None  #: pages not requested, as the archive's copy was taken (at the beginning)
 
 
 def crawl(
@@ -123,26 +121,25 @@ def crawl(
     skip: str = "off",
     judged: bool = True,
 ) -> VirtualCrawl:
-    """Crawl a site once in virtual time, and return what was done when.
+    """Crawl a site once in virtual time.
 
-    Δ is the site's own; or, where it has none, such that two downloads of each page fill the window: of each page known
-    at the start, or, where so many more were discovered that the capture would outlast the window, of those. The
-    capture lies around the middle of the window: one of single visits fills half of it.
+    If the site has no Δ of its own, Δ is chosen so that two downloads of each page fill the window. It counts the pages
+    known at the start, or, if so many are discovered that the capture would outlast the window, those discovered. The
+    capture lies around the middle of the window; a capture with single visits fills half of it.
 
     Parameters
     ----------
-    strategy: name, with options if need be, such as ``bfs:revisits=fifo``
-    graph: ``known`` (the pages of the start are given, and the links of the start hold), ``discover`` (pages are
-        found through the links as of each download) or ``recapture`` (those that the archive knows are given, the
-        others are found), or :data:`LISTED`
-    tell: is given from time to time which share of the window has passed
-    published: what the site says of changes: its sitemap, which is read at the start, at T, and where pages are claimed
-        by it at the end; its feed and its list of recent changes, which are polled before T
-    audit: share of the pages claimed by it that is downloaded once more
-    subsites: capture part by part: how the site is divided, such as ``path`` or ``links:share=0.9``
-    hints: share of the slots, at most, that pages said to have changed are visited again in before T
-    skip: ``attested``: no request for pages that by the sitemap's word are as the archive has them
-    judged: whether the frontier's judgements are asked for, where there is a sitemap: they take memory for each page
+    strategy: name, with options if needed, such as ``bfs:revisits=fifo``
+    graph: ``known`` (pages and links of the start are given), ``discover`` (pages are found through the links at each
+        download), ``recapture`` (pages that the archive knows are given, others are found) or :data:`LISTED`
+    tell: is called from time to time with the share of the window that has passed
+    published: what the site publishes of its changes: a sitemap, which is read at the start, at T, and at the end if
+        claims rest on it; a feed and a list of recent changes, which are polled before T
+    audit: share of the pages claimed by the sitemap that is downloaded once more
+    subsites: how the site is divided into parts, such as ``path`` or ``links:share=0.9``; empty: it is not
+    hints: greatest share of the slots for visiting changed pages again before T
+    skip: ``attested``: send no request for pages that are unchanged in the archive by the sitemap's word
+    judged: whether to return the frontier's judgements, if there is a sitemap: they take memory for each page
 
     """
     if graph not in (*GRAPHS, LISTED):
@@ -161,18 +158,18 @@ def crawl(
 
 
 def spread(site: Site, pages: int) -> Seconds:
-    """Δ such that two downloads of each page fill the window."""
+    """The Δ with which two downloads of each page fill the window."""
     return (site.end - site.start) / (2 * pages)
 
 
 def begins(site: Site, strategy: str, attested: NDArray[np.bool_], step: Seconds | None = None) -> Instant:
-    """When the first download begins: the capture lies in the middle of the window."""
+    """The instant of the first download, such that the capture lies in the middle of the window."""
     if site.step:
         return site.start
     size = len(site.known)
     made = make_strategy(strategy, Setting(size, step or spread(site, size), site.start))
     made.add(Candidates.of(site.known, site.rates[site.known], attested=attested[site.known]))
-    share = len(made) / (2 * len(site.known))  # of the window that the downloads fill
+    share = len(made) / (2 * len(site.known))  # the share of the window that the downloads fill
     return site.start + (1 - share) / 2 * (site.end - site.start)
 
 
@@ -194,7 +191,7 @@ class Simulation:
     def __post_init__(self, judged: bool) -> None:
         site, step = self.site, self.step
         self._taken = np.zeros(len(site.urls), np.bool_)
-        self._takes = min(step, DATE_PRECISION)  # a download: a slower one would not be T itself
+        self._takes = min(step, DATE_PRECISION)  # duration of a download; a slower one could not be T itself
         self._begin = begins(site, self.strategy, self.belief.attested, step)
         self._visits = np.full(len(site.urls), math.nan)
         self._revisits = np.full(len(site.urls), math.nan)
@@ -213,13 +210,13 @@ class Simulation:
             host_of=lambda _: HOST,
         )
         self._known_graph = False
-        # remembers the judgements, and the parts
+        # keeps the judgements, and the parts
         self._store = MemoryStore() if self.subsites or (judged and self.published is not None) else None
         politeness = Politeness(delay=step, obey_robots=False)
         self.frontier = Frontier(politeness, self._store, parts, lease_time=math.inf)
 
     def _make(self, spec: CaptureSpec, setting: Setting) -> Strategy:
-        """The strategy, told of its candidates what the frontier cannot know: Olston and Pandey's utilities."""
+        """The strategy; its candidates get Olston and Pandey's utilities, which the frontier cannot know."""
         strategy = make_strategy(spec.strategy, setting)
         add = strategy.add
 
@@ -232,30 +229,30 @@ class Simulation:
         return strategy
 
     def _seen(self, page: int) -> LastSeen | None:
-        """What the archive holds of a page."""
+        """The archive's last capture of a page."""
         site, time = self.site, self.belief.seen
         if time is None or not site.created[page] < time:
             return None
         past = site.past.rows[page]
-        later = len(past) - bisect_right(past, time)  # changes that it knows nothing of
+        later = len(past) - bisect_right(past, time)  # number of changes since
         return LastSeen(time, str(-later) if later else str(site.changes.version(page, time)))
 
     def _history(self, spec: CaptureSpec) -> SiteHistory:
-        """What the archive knows of the site."""
+        """The archive's history of the site."""
         then = self.site.as_of(self._begin)
         if self.skip != "off":
             return experience(then, self.belief.seen)
         return weekly_captures(then) if self._dated() else no_history(spec)
 
     def _told(self, spec: CaptureSpec) -> Callable[[Instant], Belief] | None:
-        """What tells new rates on the way, where pages are claimed by the sitemaps' word."""
+        """New rates during the crawl, if the strategy claims pages by the sitemaps' word."""
         late = self.published.late if self.published is not None else 0.0
         if not (self.belief.again and make_strategy(spec.strategy, Setting()).attests):
             return None
         return lambda now: believe(self.site, self.belief.source, now - late)
 
     def _archived(self, page: int) -> Outcome | None:
-        """The archive's copy of a page, as the outcome of a visit."""
+        """The archive's copy of a page as the outcome of a visit."""
         last = self._seen(page)
         return last and Outcome(Result.OK, last.time, last.time, 200, last.digest, date=last.time)
 
@@ -267,7 +264,7 @@ class Simulation:
         return self.site.numbers[self.frontier.pages.urls[page]]
 
     def run(self, graph: str, tell: Callable[[float], None] = lambda _: None) -> VirtualCrawl:
-        """Drive the frontier until it has nothing more to do."""
+        """Drive the frontier until it is done."""
         walks = self.strategy.partition(":")[0] in WALKERS and graph != LISTED
         planned, still = graph != "discover" and not walks, graph in ("known", LISTED)
         seeds = [self.site.root] if not planned else self.site.known if still else self.site.archived
@@ -296,7 +293,7 @@ class Simulation:
         return self._done(capture, web, decisions, now)
 
     def _done(self, capture: SiteCapture, web: Web, decisions: int, now: Instant) -> VirtualCrawl:
-        """What came of it."""
+        """The result of the crawl."""
         attested = capture.strategy is not None and capture.strategy.attests
         schedule = DownloadTimes(self._visits, self._revisits, capture.reference if attested else None)
         done = VirtualCrawl(
@@ -331,37 +328,36 @@ class Simulation:
         )
 
     def _known_links(self) -> Iterator[tuple[str, str]]:
-        """The links of the start, where the graph is known."""
+        """The links at the start, if the graph is known."""
         site = self.site
         for page in site.known if self._known_graph else ():
             for target in site.graph.links(page, site.start):
                 yield site.urls[page], site.urls[target]
 
     def _divided(self, done: VirtualCrawl) -> VirtualCrawl:
-        """The crawl with the parts that the site was captured in."""
+        """The crawl with the parts in which the site was captured."""
         assert self._store is not None, "it remembers the parts"
         state = self._store.load()
         members = {self._number(page): number for page, number in state.members}
         return replace(done, parts=tuple(row for _, row in sorted(state.subsites.items())), members=members)
 
     def _judged(self) -> Mapping[int, Judgement] | None:
-        """The frontier's judgements, by page of the site."""
+        """The frontier's judgements by page of the site."""
         if self._store is None or self.published is None:
             return None
         rows = self._store.load().judgements
         return {self._number(row.page): Judgement(row.verdict, row.evidence, row.reason) for row in rows}
 
     def _confirmed(self, capture: SiteCapture, web: Web, ended: Instant) -> Mapping[int, Judgement] | None:
-        """The frontier's judgements as a later reading of the sitemap leaves them (``sharc confirm``)."""
+        """The frontier's judgements after a later reading of the sitemap (``sharc confirm``)."""
         judged, mode, reference = self._judged(), capture.mode, capture.reference
         if judged is None or self.published is None or reference is None or not isinstance(mode, ByLastmods):
             return judged
         known, later = mode.attestations, {}
         read = ended + known.lag
-        for told in chain.from_iterable(web.sitemap(read, url) for url in self.published.sitemaps):
-            if told.hints is not None and told.hints.lastmod is not None:
-                lastmod = told.hints.lastmod
-                later[told.url] = Lastmod(read, lastmod, lastmod + told.hints.lastmod_precision)
+        for sighting in chain.from_iterable(web.sitemap(read, url) for url in self.published.sitemaps):
+            if (hints := sighting.hints) is not None and hints.lastmod is not None:
+                later[sighting.url] = Lastmod(read, hints.lastmod, hints.lastmod + hints.lastmod_precision)
         found = dict(judged)
         for page, downloads in known.downloads.items():
             url = self.frontier.pages.urls[page]
@@ -372,7 +368,7 @@ class Simulation:
         return found
 
     def _take(self, fetch: Fetch, web: Web) -> None:
-        """The archive's copy stands for the page: it takes no time, and links as it did."""
+        """Take the archive's copy instead of a download; it takes no time, and has the page's current links."""
         page = self.site.numbers[fetch.url]
         outcome = self._archived(page)
         assert outcome is not None, "it was asked before"

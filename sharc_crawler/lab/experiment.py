@@ -1,4 +1,4 @@
-"""Simulated crawls as experiments: which site, which strategy, on which evidence, and what came out."""
+"""Experiments: simulated crawls by site, strategy and evidence, with their results."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.subsites.make import make_division
 
 SiteSpec = SyntheticSpec | HistorySpec
-Facts = dict[str, Any]  #: as ``sharc simulate --json`` prints them
+Facts = dict[str, Any]  #: results, as ``sharc simulate --json`` prints them
 
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """The orders for one simulated crawl."""
+    """The parameters of one simulated crawl."""
 
     site: SiteSpec
     strategy: str
     rates: str = "oracle"
     graph: str = "discover"
-    seed: int = 0  #: of the pages whose lastmod is trusted, and of those that lie
+    seed: int = 0  #: for drawing the pages whose lastmod is trusted, and those that lie
     attested: float = 0.0  #: share of pages whose lastmod is trusted
-    lying: float = 0.0  #: share of those whose lastmod never moves
-    sitemap: bool = False  #: the site lists those pages (or, where none is trusted, all) with their lastmods
-    feed: int = 0  #: entries of a feed that tells of changes and their times; 0: there is none
-    listing: int = 0  #: entries of a page that lists recent changes, without times
-    late: float = 0.0  #: seconds after a change that sitemap, feed and listing tell of it
-    hints: float = HINTS  #: share of the slots, at most, for pages that it says have changed, before T
-    skip: str = "off"  #: attested: no request for what by the sitemap's word is as the archive has it
-    subsites: str = ""  #: capture part by part: how the site is divided
-    audited: float = 0.02  #: share of the attested pages that is audited by bytes
+    lying: float = 0.0  #: share of the trusted pages whose lastmod never changes
+    sitemap: bool = False  #: whether a sitemap lists the trusted pages (or all, if none is trusted) with lastmods
+    feed: int = 0  #: length of a feed with the changes and their times; 0: there is none
+    listing: int = 0  #: length of a page that lists recent changes without times; 0: there is none
+    late: float = 0.0  #: seconds between a change and its appearance in sitemap, feed and listing
+    hints: float = HINTS  #: greatest share of the slots for visiting changed pages again before T
+    skip: str = "off"  #: ``attested``: no request for pages that are unchanged in the archive by the sitemap's word
+    subsites: str = ""  #: how the site is divided, to be captured part by part; empty: it is not
+    audited: float = 0.02  #: share of the attested pages that is audited by comparing bytes
 
     def __post_init__(self) -> None:
         if not self.late >= 0:
@@ -76,7 +76,7 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class ScoredCrawl:
-    """A simulated crawl and what it was worth."""
+    """A simulated crawl with its results."""
 
     spec: RunSpec
     facts: Facts
@@ -85,12 +85,12 @@ class ScoredCrawl:
 
 @lru_cache(maxsize=2)
 def build(spec: SiteSpec) -> Site:
-    """The site of a spec, kept for the next run on it."""
+    """The site of a spec, cached for the next run on it."""
     return spec.build()
 
 
 def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> ScoredCrawl:
-    """Simulate a crawl; ``tell`` is given from time to time which share of it is done."""
+    """Simulate a crawl; ``tell`` is called from time to time with the share that is done."""
     site = build(spec.site)
     attested = _rng(spec, "attested").random(len(site.urls)) < spec.attested
     begin = begins(site, spec.strategy, attested)
@@ -121,7 +121,7 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Scored
 
 
 def _parts(site: Site, done: VirtualCrawl, subsites: str) -> Facts:
-    """The parts that a site was captured in, and which of them came out coherent."""
+    """Figures of the parts in which a site was captured, and of those that are coherent."""
     if done.members is None:
         return {}
     least = make_division(subsites).share
@@ -143,12 +143,12 @@ def _parts(site: Site, done: VirtualCrawl, subsites: str) -> Facts:
 
 
 def _attests(spec: RunSpec) -> bool:
-    """The lastmods that a strategy takes for evidence stand in a sitemap, which is read at the start, T and the end."""
+    """Whether the strategy takes lastmods as evidence, from a sitemap read at the start, at T and at the end."""
     return spec.attested > 0 and make_strategy(spec.strategy, Setting()).attests
 
 
 def _published(spec: RunSpec, belief: Belief) -> Published:
-    """The sitemap: trusted pages, or all; those that lie among them."""
+    """What the site publishes: a sitemap of the trusted pages, or else of all; some of them lie."""
     listed = belief.attested if belief.attested.any() else np.ones(len(belief.rates), np.bool_)
     sitemap = spec.sitemap or _attests(spec)
     return Published(listed, _lying(spec, listed), spec.late, sitemap, spec.feed, spec.listing)
@@ -159,12 +159,12 @@ def _lying(spec: RunSpec, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _judged(site: Site, done: VirtualCrawl, seen: float | None) -> Facts:
-    """What the frontier itself judged, and how often it called a page coherent that was not in that state at T."""
+    """The frontier's judgements, and how often it called a page coherent that no download shows as it was at T."""
     if done.judged is None or done.reference is None:
         return {}
     T = np.full(len(site.urls), done.reference)
     visits = done.schedule.visits
-    if done.taken is not None and seen is not None:  # a copy that was outdated before it began shows nothing
+    if done.taken is not None and seen is not None:  # a copy outdated before the capture began shows nothing
         outdated = np.array([bool(len(row)) and row[-1] > seen for row in site.past.rows])
         visits = np.where(done.taken & outdated, np.nan, visits)
     true = np.logical_or.reduce(
@@ -186,12 +186,12 @@ def _judged(site: Site, done: VirtualCrawl, seen: float | None) -> Facts:
 
 
 def _counts(judged: Mapping[int, Judgement]) -> dict[str, int]:
-    """Pages by verdict and evidence."""
+    """Numbers of pages by verdict and evidence."""
     return dict(sorted(Counter(f"{one.verdict}, {one.evidence}" for one in judged.values()).items()))
 
 
 def _wrong(judged: Mapping[int, Judgement], true: NDArray[np.bool_]) -> int:
-    """How many pages are called coherent whose state at T no download shows."""
+    """The number of pages judged coherent whose state at T no download shows."""
     return sum(one.verdict is Verdict.COHERENT and not true[page] for page, one in judged.items())
 
 
@@ -220,7 +220,7 @@ def _believed(site: SiteSpec, source: str, begin: Instant) -> Belief:
 
 
 def _rng(spec: RunSpec, what: str) -> np.random.Generator:
-    """Pages are drawn alike for every strategy."""
+    """A generator that draws the same pages for every strategy."""
     return np.random.default_rng([spec.seed, *what.encode()])
 
 
@@ -230,7 +230,7 @@ def facts(spec: RunSpec, tell: Callable[[float], None]) -> Facts:
 
 
 def seeded(spec: SiteSpec, seed: int) -> SiteSpec:
-    """The same kind of site from another seed; a history stays as it is."""
+    """A synthetic site with another seed; a history is returned unchanged."""
     return replace(spec, seed=seed) if isinstance(spec, SyntheticSpec) else spec
 
 
@@ -245,29 +245,29 @@ def summary(spec: SiteSpec, runs: Sequence[Facts]) -> Facts:
     }
 
 
-# -- an audit by bytes of pages whose lastmod was trusted: what it finds, what is wrongly claimed ----------------------
+# -- an audit by bytes of pages whose lastmod was trusted: its findings, and the remaining wrong claims ----------------
 
-# A lying page is one whose lastmod never moves. The audit (:mod:`sharc_crawler.evidence.audit`) downloads a share of
-# the attested pages once more, at the end of the capture.
+# A lying page is one whose lastmod never changes. The audit (:mod:`sharc_crawler.evidence.audit`) downloads a share of
+# the attested pages again at the end of the capture.
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What a simulated audit found, in numbers of pages."""
+    """The findings of a simulated audit, in numbers of pages."""
 
     lying: int  #: captured pages whose lastmod lies
-    wrongly_claimed: int  #: called coherent on the word of a lie, and not
+    wrongly_claimed: int  #: called coherent because of a false lastmod
     audited: int
-    changed: int  #: of the audited: changed since their visit, by bytes
+    changed: int  #: audited pages whose bytes changed since their visit
     lies_found: int
-    remaining: int  #: wrongly claimed, and their stratum was not caught
-    bound: int  #: with 95 % confidence no more than these remain
+    remaining: int  #: wrongly claimed pages in strata where no lie was found
+    bound: int  #: upper bound of ``remaining`` with 95 % confidence
 
 
 def audit(
     site: Site, schedule: DownloadTimes, belief: Belief, lying: NDArray[np.bool_], share: float, seed: int
 ) -> Audit:
-    """Audit a share of the attested pages that were captured; strata that are caught lying lose their claims."""
+    """Audit a share of the captured attested pages; in strata with a lie that was found, claims are withdrawn."""
     captured = belief.attested & site.lives.alive_at(schedule.visits)
     wrong = captured & lying & ~stayed(site, schedule, belief.attested)
     labels = strata({page: site.urls[page] for page in np.flatnonzero(captured).tolist()})

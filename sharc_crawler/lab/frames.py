@@ -1,6 +1,6 @@
 """Captures, histories and simulations as pandas data frames, for notebooks (extra ``lab``).
 
-``docs/notebook.ipynb`` uses all of it. Times are ``datetime64`` in UTC, durations seconds, rates changes per second.
+``docs/notebook.ipynb`` shows all of them. Times are ``datetime64`` in UTC, durations seconds, rates changes per second.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ except ModuleNotFoundError:
     raise ModuleNotFoundError(f"data frames need pandas, which is not installed: {install('pandas')}") from None
 
 
-#: columns of :func:`pages` that hold instants
+#: columns of :func:`pages` with instants
 INSTANTS = tuple(f"{slot}.{what}" for slot in ("visit", "revisit") for what in ("decided", "started", "ended"))
-#: columns of :func:`pages` that hold numbers, of which some pages have none
+#: columns of :func:`pages` with numbers, which are missing for some pages
 NUMBERS = tuple(f"{slot}.{what}" for slot in ("visit", "revisit") for what in ("status", "length", "attempts"))
-#: columns of :func:`observations`, as the history has them (docs/observations.md)
+#: columns of :func:`observations` (docs/observations.md)
 SEEN = (
     *("site", "url", "time", "kind", "result", "change", "evidence", "digest", "fingerprint", "decoded", "etag"),
     *("last_modified", "lastmod", "lastmod_precision", "media_type"),
 )
-READ = ("images", "tables", "outlinks")  #: the same, of documents
+READ = ("images", "tables", "outlinks")  #: further columns, for documents only
 
 
 def captures(folder: str | Path) -> pd.DataFrame:
-    """A row for each site capture of a folder, from its ``report.json``; nested fields as ``times.reference``.
+    """A row for each site capture in a folder's ``report.json``; nested fields have names like ``times.reference``.
 
-    Raises :class:`~sharc_crawler.errors.DataError` where there is no report.
+    Raises :class:`~sharc_crawler.errors.DataError` if there is no report.
     """
     return pd.json_normalize(json.loads(_text(Path(folder) / DATA))["captures"])
 
 
 def pages(folder: str | Path) -> pd.DataFrame:
-    """A row for each URL of a capture, from ``report-pages.jsonl``; nested fields as ``visit.started``.
+    """A row for each URL of a capture, from ``report-pages.jsonl``; nested fields have names like ``visit.started``.
 
-    docs/report.md has the fields; what a page lacks is missing (``NaT``, ``<NA>``, ``None``). Raises
-    :class:`~sharc_crawler.errors.DataError` where there is no report.
+    docs/report.md explains the fields; missing values are ``NaT``, ``<NA>`` or ``None``. Raises
+    :class:`~sharc_crawler.errors.DataError` if there is no report.
     """
     rows = pd.json_normalize([json.loads(line) for line in _text(Path(folder) / PAGES).splitlines()])
     rows = rows.drop(columns=["visit", "revisit"], errors="ignore")  # null where there was none
@@ -56,9 +56,9 @@ def pages(folder: str | Path) -> pd.DataFrame:
 
 
 def observations(history: str | Path, site: str | None = None) -> pd.DataFrame:
-    """A row for each observation of a history (a file that ``history=`` names), of one site or of all.
+    """A row for each observation in a history (the file of ``history=``), of one site or of all.
 
-    Raises :class:`~sharc_crawler.errors.DataError` where the file is no history.
+    Raises :class:`~sharc_crawler.errors.DataError` if the file is no history.
     """
     if not Path(history).is_file():
         raise DataError(f"{str(history)!r} is no file: give one that history= has named, or a collection's history.db")
@@ -78,11 +78,11 @@ def observations(history: str | Path, site: str | None = None) -> pd.DataFrame:
 def simulate(
     site: SiteSpec, strategies: str | Iterable[str], seeds: int = 1, rates: str = "oracle", **more: Any
 ) -> list[ScoredCrawl]:
-    """Simulated crawls: each strategy in each of so many worlds, as ``sharc simulate`` makes them.
+    """Simulate crawls like ``sharc simulate``: each strategy with each of the seeds 0 to ``seeds`` − 1.
 
-    ``more``: fields of :class:`~sharc_crawler.lab.experiment.RunSpec`, as ``graph="known"`` or ``attested=0.5``.
+    ``more``: fields of :class:`~sharc_crawler.lab.experiment.RunSpec`, such as ``graph="known"`` or ``attested=0.5``.
 
-    ``runs(simulate(SyntheticSpec(size=50, leaves="hot"), ["bfs", "sharc-selective"]))`` has a row for each.
+    ``runs(simulate(SyntheticSpec(size=50, leaves="hot"), ["bfs", "sharc-selective"]))`` has a row for each crawl.
     """
     names = [strategies] if isinstance(strategies, str) else strategies
     if seeds < 1:
@@ -94,12 +94,12 @@ def simulate(
 
 
 def runs(crawls: Sequence[ScoredCrawl]) -> pd.DataFrame:
-    """A row for each simulated crawl: the figures of ``sharc simulate --json`` (docs/simulate.md)."""
+    """A row for each simulated crawl, with the figures of ``sharc simulate --json`` (docs/simulate.md)."""
     return pd.json_normalize([crawl.facts for crawl in crawls])
 
 
 def downloads(crawl: ScoredCrawl) -> pd.DataFrame:
-    """A row for each download of one simulated crawl: ``page`` (its name), ``kind`` and ``time`` (seconds)."""
+    """A row for each download of one simulated crawl, with ``page`` (name), ``kind`` and ``time`` (seconds)."""
     if not isinstance(crawl, ScoredCrawl):
         raise UsageError(
             f"downloads() takes one crawl of simulate(), as downloads(crawls[0]), not a {type(crawl).__name__}"
@@ -121,6 +121,6 @@ def _text(path: Path) -> str:
 
 
 def _dated(rows: pd.DataFrame, columns: Iterable[str], unit: Literal["s"] | None = None) -> pd.DataFrame:
-    """Rows with instants as dates: numbers since the epoch, in units, or text as RFC 3339 has it."""
+    """Convert columns of instants to dates, from numbers of ``unit`` since the epoch, or from RFC 3339 text."""
     form = None if unit else "ISO8601"
     return rows.assign(**{name: pd.to_datetime(rows[name], utc=True, unit=unit, format=form) for name in columns})

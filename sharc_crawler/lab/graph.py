@@ -13,14 +13,14 @@ from sharc_crawler.model import Instant
 
 
 class Graph(Protocol):
-    """Which pages link to which."""
+    """The links between pages."""
 
     def links(self, page: int, now: Instant) -> Sequence[int]:
-        """The pages that a page names at an instant, in its order."""
+        """The targets of a page's links at an instant, in the page's order."""
 
 
 class Tree:
-    """Pages numbered level by level, each with ``outdegree`` children while there are any left, in random order.
+    """Pages numbered level by level; each has the next ``outdegree`` pages as children, in random order.
 
     >>> tree = Tree(6, 2)
     >>> sorted(tree.links(1, 0.0)), sorted(tree.links(2, 0.0)), sorted(tree.links(3, 0.0))
@@ -43,7 +43,7 @@ class Tree:
 
 
 class EventGraph:
-    """Links at the start, and what every edit added and removed since.
+    """Links at the start, with those that each later edit added and removed.
 
     >>> graph = EventGraph({0: [1]}, [(5.0, 0, [2], [1])])
     >>> graph.links(0, 4.9), graph.links(0, 5.0), graph.links(1, 5.0)
@@ -70,7 +70,7 @@ class EventGraph:
         self._times.setdefault(page, []).append(time)
 
     def links(self, page: int, now: Instant) -> Sequence[int]:
-        """The page's links in the version of ``now``."""
+        """The links of the page's version at ``now``."""
         versions = self._versions.get(page)
         if versions is None:
             return ()
@@ -79,7 +79,7 @@ class EventGraph:
 
 
 def breadth_first(graph: Graph, root: int, now: Instant, alive: Callable[[int, Instant], bool]) -> list[int]:
-    """The pages reachable at an instant, in the order a breadth-first crawl meets them."""
+    """The pages reachable at an instant, in breadth-first order."""
     seen, queue, order = {root}, deque([root]), []
     while queue:
         page = queue.popleft()

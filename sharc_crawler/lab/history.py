@@ -1,8 +1,8 @@
-"""Real sites, replayed: histories of page changes and link graphs, read from files and checked.
+"""Reads and checks the histories of real sites for replays: changes of pages, and links.
 
 ``NAME.csv[.gz]`` has the columns page, created, alive_at_start (1 or 0), deleted, hist and changes; the last three are
 instants joined by ``;``. Beside it, ``NAME.start.links.jsonl[.gz]`` has ``{"page", "out"}`` per page,
-``NAME.linkevents.jsonl[.gz]`` ``{"t", "page", "add", "del"}`` in the order of time. All times are unix seconds, UTC.
+``NAME.linkevents.jsonl[.gz]`` has ``{"t", "page", "add", "del"}`` in order of time. All times are Unix seconds, UTC.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sharc_crawler.storage.observations import ObservationStore
 COLUMNS = ("page", "created", "alive_at_start", "deleted", "hist", "changes")
 GZIP = b"\x1f\x8b"
 SQLITE = b"SQLite format 3\0"
-EARLIEST, LATEST = -62_135_596_800.0, 253_402_300_800.0  #: of the years 1 to 9999: milliseconds of today lie beyond
+EARLIEST, LATEST = -62_135_596_800.0, 253_402_300_800.0  #: years 1 to 9999, so that milliseconds are refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class PageLife:
 
 @dataclass(frozen=True, slots=True)
 class HistorySpec:
-    """The orders for a replay: which files, from which page on, over which window.
+    """The parameters of a replay: files, entry page and window.
 
-    Without ``links`` every page is known by its name alone: all that exist when the window begins, entry page first.
+    Without ``links``, the entry page links to all other pages.
     """
 
     history: str
@@ -63,7 +63,7 @@ class HistorySpec:
 
     @classmethod
     def beside(cls, history: str, root: str, start: Instant, end: Instant) -> HistorySpec:
-        """The replay of ``NAME.csv[.gz]`` with the files of links that stand beside it, if there are any."""
+        """The replay of ``NAME.csv[.gz]`` with the files of links beside it, if there are any."""
         name = history.removesuffix(".gz").removesuffix(".csv")
 
         def found(what: str) -> str | None:
@@ -74,7 +74,7 @@ class HistorySpec:
         return cls(history, root, start, end, links, found("linkevents") if links else None)
 
     def build(self) -> Site:
-        """The site over the window; raises DataError where a file is not what it should be."""
+        """The site in the window; raises DataError for an invalid file."""
         if not self.start < self.end:
             raise UsageError(f"--window {second(self.start)} {second(self.end)} is empty: it must end after it starts")
         lives = read_history(Path(self.history))
@@ -136,7 +136,7 @@ def read_history(path: Path) -> list[PageLife]:
 
 
 def _life(row: dict[str, str | None], where: str) -> PageLife:
-    """A line of a history, checked."""
+    """Parse and check a line of a history."""
     flag = row["alive_at_start"]
     if flag not in ("0", "1"):
         raise DataError(f"{where}: alive_at_start={flag!r}; it is 1 or 0")
@@ -150,7 +150,7 @@ def _life(row: dict[str, str | None], where: str) -> PageLife:
 
 
 def _instants(text: str | None, where: str, column: str) -> tuple[Instant, ...]:
-    """``;``-joined instants in ascending order."""
+    """Parse ascending instants joined by ``;``."""
     try:
         instants = tuple(float(part) for part in (text or "").split(";") if part)
     except ValueError:
@@ -163,7 +163,7 @@ def _instants(text: str | None, where: str, column: str) -> tuple[Instant, ...]:
 
 
 def _check_window(spec: HistorySpec, lives: Sequence[PageLife]) -> None:
-    """Refuse a window outside the history: it would show a site in which nothing changes."""
+    """Refuse a window outside the history, since nothing would change in it."""
     window = f"--window {second(spec.start)} {second(spec.end)}"
     last = max((one.changes[-1] for one in lives if one.changes), default=spec.end)
     if spec.start > last:
@@ -176,8 +176,8 @@ def _check_window(spec: HistorySpec, lives: Sequence[PageLife]) -> None:
 def lifetimes(lives: Sequence[PageLife]) -> Lives:
     """When the pages exist.
 
-    A page that is gone comes back with its next change. A page created before any page that lived at the start, and not
-    alive then, had been deleted earlier: it comes (back) with its first change.
+    A deleted page comes back with its next change. A page that is not alive at the start, though created before the
+    last change of pages that are, was deleted earlier: it comes back with its first change.
     """
     opening = max((max((life.created, *life.hist)) for life in lives if life.alive_at_start), default=-math.inf)
     born = np.empty(len(lives))
@@ -197,7 +197,7 @@ def _turns(birth: Instant, life: PageLife) -> tuple[Instant, ...]:
     turns = [birth]
     for gone in life.deleted:
         if gone < turns[-1] or len(turns) % 2 == 0:
-            continue  # gone already: deleted once more without a change in between
+            continue  # deleted again without a change in between
         turns.append(gone)
         back = next((time for time in life.changes if time > gone), None)
         if back is None:
@@ -207,7 +207,7 @@ def _turns(birth: Instant, life: PageLife) -> tuple[Instant, ...]:
 
 
 def read_links(path: Path, numbers: dict[str, int]) -> Iterator[tuple[int, list[int]]]:
-    """Pages with what they link to."""
+    """Pages with the targets of their links."""
     for where, entry in _entries(path, ("page", "out")):
         yield _number(entry["page"], numbers, where), [_number(url, numbers, where) for url in entry["out"]]
 
@@ -234,7 +234,7 @@ def _number(url: Any, numbers: dict[str, int], where: str) -> int:
 
 
 def _entries(path: Path, keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """JSON objects, one per line, that have the keys; each with the place it stands at."""
+    """Parse JSON objects with these keys, one per line; each is returned with its place (file and line) for errors."""
     for number, line in enumerate(_lines(path), 1):
         where = f"{path}, line {number}"
         try:
@@ -247,7 +247,7 @@ def _entries(path: Path, keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str,
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a text file, gzipped or plain."""
+    """The lines of a text file, gzipped or not."""
     try:
         raw = path.read_bytes()
         if raw.startswith(SQLITE):
@@ -265,7 +265,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def write_changes(store: ObservationStore, site: str, file: IO[str]) -> None:
-    """Write the pages of a site, a line each."""
+    """Write a site's change history, one line per page."""
     gone = {(one.url, one.time) for one in store.observations(site) if one.result is Result.GONE}
     rows = csv.writer(file)
     rows.writerow(COLUMNS)
@@ -273,7 +273,7 @@ def write_changes(store: ObservationStore, site: str, file: IO[str]) -> None:
 
 
 def _second_capture(store: ObservationStore, site: str) -> Instant:
-    """When a site was captured the second time: its robots.txt was read again. What was found before was there."""
+    """The instant of a site's second capture (robots.txt was read again). Pages found before it were there."""
     read = store.histories(site, Kind.ROBOTS).times
     return float(read[1]) if len(read) > 1 else math.inf
 
@@ -296,7 +296,7 @@ def _rows(history: SiteHistory, gone: set[tuple[Url, Instant]], second: Instant)
 
 
 def _between(before: Instant, time: Instant, modified: Instant) -> Instant:
-    """When a change was: a Last-Modified that is NaN lies nowhere."""
+    """The instant of a change: Last-Modified if it lies between the two accesses (NaN does not), else their middle."""
     return modified if before < modified <= time else (before + time) / 2
 
 

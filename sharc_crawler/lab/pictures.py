@@ -1,4 +1,4 @@
-"""Pictures, drawn by matplotlib (extra ``lab``): a capture's pyramid; rates; ranked seeds and sites, and measures."""
+"""Pictures by matplotlib (extra ``lab``): a capture's pyramid, rates, ranked seeds and sites, and measures."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ _BARS = 30
 
 
 class Shown(Figure):
-    """A figure that a notebook shows, whatever else draws there."""
+    """A figure that a notebook shows, independently of pyplot's backend."""
 
     def _repr_png_(self) -> bytes:
-        """Notebooks ask for this."""
+        """Called by notebooks."""
         made = BytesIO()
         self.savefig(made, format="png")
         return made.getvalue()
 
 
 def draw_schedule(pages: pd.DataFrame, reference: str | None = None) -> Figure:
-    """A line for each page from its visit to its revisit, the longest interval below; coloured by verdict.
+    """Draw a line for each page from its visit to its revisit, the longest at the bottom, coloured by verdict.
 
-    ``pages`` is what :func:`sharc_crawler.lab.frames.pages` returns. A page that was downloaded once is a dot, the
-    ``reference`` instant (as a report has it) a vertical line.
+    ``pages`` comes from :func:`sharc_crawler.lab.frames.pages`. A page that was downloaded once is a dot. The
+    ``reference`` instant (as written in a report) is a vertical line.
     """
     judged = pages[pages["verdict"].notna() & pages["visit.started"].notna()]
     ends = judged["revisit.started"].fillna(judged["visit.started"])
@@ -79,7 +79,7 @@ def draw_schedule(pages: pd.DataFrame, reference: str | None = None) -> Figure:
 
 
 def draw_rates(rates: Sequence[Rate], site: str, path: Path) -> None:
-    """A histogram of the rates (changes per second) on a logarithmic axis of mean times between changes, in days."""
+    """Draw a histogram of the mean times between changes (1/rate), in days, on a logarithmic axis."""
     gaps = 1.0 / (np.array([rate for rate in rates if rate > 0]) * DAY)
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
@@ -96,7 +96,7 @@ def draw_rates(rates: Sequence[Rate], site: str, path: Path) -> None:
 
 
 def draw_ranking(ranked: Sequence[RankedSeed], theta: float | None, file: Path) -> None:
-    """Draw every seed by its place and value, mark the chosen ones, and draw θ."""
+    """Draw every seed at its place and value, mark the chosen ones, and draw θ."""
     figure = Figure(figsize=(9, 4), layout="constrained")
     axes = figure.subplots()
     for label, chosen, known, colour, marker in _GROUPS:
@@ -118,14 +118,14 @@ def draw_ranking(ranked: Sequence[RankedSeed], theta: float | None, file: Path) 
 
 
 def save(figure: Figure, file: Path) -> None:
-    """Write a picture, the same bytes for the same numbers."""
+    """Write a picture; equal figures give equal bytes."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with rc_context({"svg.hashsalt": "sharc"}):
         figure.savefig(file, dpi=100, metadata={"Date": None} if file.suffix == ".svg" else None)
 
 
 def draw_thresholds(study: Study, file: Path) -> None:
-    """Figures 8, 9 and 10: F1, precision and recall over θ, for the shortest two histories, micro and macro."""
+    """Draw figures 8, 9 and 10: F1, precision and recall over θ, for the shortest two histories, micro and macro."""
     weeks = list(study.scoring)[:2]
     figure = Figure(figsize=(11, 8), layout="constrained")
     grid = figure.subplots(3, 2 * len(weeks), sharex=True, squeeze=False)
@@ -151,7 +151,7 @@ def _thresholds(axes: Axes, outcome: PeriodOutcome, measure: str, average: str) 
 
 
 def draw_precisions(study: Study, file: Path) -> None:
-    """Figure 11: mean weighted P@K over the length of history."""
+    """Draw figure 11: mean weighted P@K over the length of history."""
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for name in RANKERS:
@@ -162,7 +162,7 @@ def draw_precisions(study: Study, file: Path) -> None:
 
 
 def draw_curves(analysis: Analysis, file: Path) -> None:
-    """Most viewed pages, temporal ones in the upper half: their views as bars, the curve, and Φ."""
+    """Draw the most viewed pages, temporal ones in the upper half: views as bars, the curve, and Φ."""
     total = analysis.log.views.sum(axis=1)
     most = np.argsort(-total, kind="stable")
     half = _ROWS * _COLUMNS // 2
@@ -184,14 +184,14 @@ def _draw_curve(axes: Axes, analysis: Analysis, page: int) -> None:
     temporal = bool(analysis.temporal[page])
     axes.stairs(views, np.arange(len(views) + 1) + 0.5, fill=True, color="0.75")
     axes.plot(fine, one.views(fine)[0], color="tab:red" if temporal else "tab:blue")
-    axes.set_ylim(0, 1.15 * views.max())  # between two days a spike's curve may rise far higher: it leaves the picture
+    axes.set_ylim(0, 1.15 * views.max())  # a spike's curve may rise far higher between two days; it is cut off
     kind = "unknown" if not one.known[0] else "temporal" if temporal else "untemporal"
     name = analysis.log.pages[page][-47:]
     axes.set_title(f"{name}\n{kind}, Φ({days:g}) = {one.gathered(days)[0]:.2f}", fontsize=8)
 
 
 def draw_groups(ranked: Sequence[Ranked], chosen: int, file: Path) -> None:
-    """The head of a ranking: both scores' parts as stacked bars; what was chosen is dark."""
+    """Draw the first groups of a ranking: the parts of their scores as stacked bars, dark for chosen groups."""
     head = list(ranked[:_BARS])
     figure = Figure(figsize=(10, 1.5 + 0.28 * len(head)), layout="constrained")
     axes = figure.subplots()

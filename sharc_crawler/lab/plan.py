@@ -1,4 +1,4 @@
-"""A capture foreseen: how long it takes, and how coherent and how blurred it may be expected to be."""
+"""Forecasts a capture: its duration, and its expected coherence and blur."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
-MANY = 1_000  #: pages
+MANY = 1_000  #: pages from which on memory is freed at once
 
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What to expect of a capture under one strategy."""
+    """The forecast for a capture with one strategy."""
 
     strategy: str
-    downloads: int  #: sitemaps and audits counted in, where the server's word is to count
+    downloads: int  #: with sitemaps and audits, if the strategy relies on lastmods
     seconds: Seconds  #: from the first download to the last
     expected_coherent: float  #: pages
     expected_incoherent: float
     unknown: int  #: pages that the strategy does not revisit
-    expected_blur: float  #: changes that a reader meets per page
-    hopeless: tuple[str, ...]  #: pages given up for the others' sake
-    hopeless_incoherent: float  #: expected, of these
+    expected_blur: float  #: changes per page
+    hopeless: tuple[str, ...]  #: pages given up in favour of the others
+    hopeless_incoherent: float  #: expected number of incoherent pages among these
 
 
 def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -> Foreseen:
-    """Crawl the pages once in virtual time, all known in advance, one download per ``delay``.
+    """Simulate a crawl of the pages, all known in advance, with one download per ``delay``.
 
-    Nothing changes there, so what T's sitemap would have downloaded again for the server's word is not seen: where
-    pages are attested, the coherence expected is the least.
+    Nothing changes in it, so there are no downloads repeated because of the sitemap at T. For attested pages, the
+    expected coherence is therefore a lower bound.
     """
     size = len(prospect.urls)
     nobody = np.zeros(size, np.bool_)
@@ -65,7 +65,7 @@ def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -
     belief = Belief(prospect.source, prospect.rates, prospect.shapes, prospect.rates, attested, again=False)
     published = Published(attested, nobody) if attested.any() else None
     done = crawl(site, belief, strategy, LISTED, published=published, audit=AUDIT, judged=False)
-    if size > MANY:  # parts of a frontier know each other: else one after the other would be left until there are many
+    if size > MANY:  # a frontier's objects form cycles, and would otherwise pile up over several forecasts
         gc.collect()
     found, risks = score(site, done.schedule, belief), change_probabilities(done.schedule, belief)
     return Foreseen(

@@ -1,4 +1,4 @@
-"""Simulated crawls over several processes, with word of how far they are."""
+"""Runs simulated crawls in several processes, and reports their progress."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-POLL = 0.25  #: seconds
+POLL = 0.25  #: seconds between reports of progress
 
-_shares: Array[c_double]  # of each run that are done; in a worker, shared with the parent
+_shares: Array[c_double]  # in a worker: the share of each run that is done, in memory shared with the parent
 
 
 class PooledWork(Protocol[T_co]):
-    """A function of a module, so that other processes find it."""
+    """A function at module level, so that other processes can import it."""
 
     def __call__(self, spec: RunSpec, tell: Callable[[float], None]) -> T_co:
-        """Do the work; ``tell`` is given which share of it is done."""
+        """Do the work; ``tell`` is called with the share that is done."""
 
 
 def run_all(work: PooledWork[T], specs: Sequence[RunSpec], jobs: int, tell: Callable[[float], None]) -> list[T]:
-    """The work on all specs, in their order; ``tell`` is given from time to time how many are done."""
+    """The results of ``work`` for all specs, in their order; ``tell`` is called with the number of runs done so far."""
     if jobs == 1 or len(specs) <= 1:
         return [_alone(work, spec, done, tell) for done, spec in enumerate(specs)]
     context = get_context("spawn")
@@ -38,14 +38,14 @@ def run_all(work: PooledWork[T], specs: Sequence[RunSpec], jobs: int, tell: Call
         futures = [pool.submit(_do, work, number, spec) for number, spec in enumerate(specs)]
         while wait(futures, POLL, FIRST_EXCEPTION).not_done and not any(map(_failed, futures)):
             tell(sum(shares))
-        pool.shutdown(cancel_futures=True)  # where one has failed
+        pool.shutdown(cancel_futures=True)  # the others, if one has failed
         for future in filter(_failed, futures):
             future.result()
         return [future.result() for future in futures]
 
 
 def _alone(work: PooledWork[T], spec: RunSpec, done: int, tell: Callable[[float], None]) -> T:
-    """In this process, behind those that are ``done``."""
+    """Run in this process, after ``done`` others."""
     result = work(spec, lambda share: tell(done + share))
     tell(done + 1)
     return result
@@ -62,7 +62,7 @@ def _take_shares(shares: Array[c_double]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process with its parent: one that is killed cannot end those that work for it."""
+    """End this process when its parent ends: a killed parent cannot end its workers."""
     if parent := parent_process():
         parent.join()
         os._exit(1)

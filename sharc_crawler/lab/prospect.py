@@ -1,4 +1,4 @@
-"""What is known of a site before it is crawled, pages and rates: from a sitemap, former captures or a history."""
+"""A site's pages and rates before it is crawled, read from a sitemap, former captures or a history."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from sharc_crawler.storage.observations import ObservationStore
 
 ZIP = b"PK\x03\x04"
 ARCHIVE = re.compile(rb"WARC/1|\s?CDX |!|\S+ \d{1,14} (\{|\S+ \S+ (\d{3}|-) )")  #: how WARC, CDX and CDXJ files begin
-PAGES = "report-pages.jsonl"  #: beside a report
-OUR_PAGES = "report/data-pages.jsonl"  #: in a WACZ file of ours
+PAGES = "report-pages.jsonl"  #: file beside report.json
+OUR_PAGES = "report/data-pages.jsonl"  #: the same file in our WACZ files
 REPORT = b'{\n "format": "sharc-report"'
-START = 4096  #: bytes that tell what a file is
+START = 4096  #: number of bytes from which a file's format is detected
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +51,18 @@ class Prospect:
     source: str
     urls: list[str]
     rates: NDArray[np.float64]  #: changes per second
-    shapes: NDArray[np.float64]  #: of Gamma posteriors; inf: point estimates
-    attested: NDArray[np.bool_]  #: a sitemap tells when the page last changed, before today
-    guessed: int = 0  #: pages of which nothing tells the rate
+    shapes: NDArray[np.float64]  #: shapes of the rates' Gamma posteriors; inf: point estimates
+    attested: NDArray[np.bool_]  #: whether a sitemap dates the page's last change, before now
+    guessed: int = 0  #: pages whose rate is the prior's
 
 
 def from_file(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
-    """From a file, gzipped or not: ``report.json`` (its pages lie beside it) or archive (WACZ, WARC, CDX) of a former
-    capture, a change history, a sitemap of any kind, or an archive's history, which may hold more than one site; or
-    from a folder of archives.
+    """Read a file, gzipped or not, or a folder of archives. The file may be ``report.json`` (with its pages beside it)
+    or an archive (WACZ, WARC, CDX) of a former capture, a change history, any kind of sitemap, or a history of
+    observations, which may hold several sites.
 
-    ``step``: seconds between two downloads; recent changes count the more, the shorter the capture is.
-    Raises DataError where it is none of these or names no page.
+    ``step``: seconds between two downloads; the shorter the capture, the more recent changes count.
+    Raises DataError for other files, and if there is no page.
     """
     start = b"" if path.is_dir() else _unpacked(path, START).removeprefix(BOM_UTF8)
     if start.startswith(SQLITE):
@@ -84,7 +84,7 @@ def from_file(path: Path, now: Instant, site: str | None = None, step: Seconds =
 
 
 def _unpacked(path: Path, size: int = -1) -> bytes:
-    """A file, or so many bytes of it, gunzipped where need be."""
+    """The content of a file, or its first ``size`` bytes, gunzipped if necessary."""
     try:
         with path.open("rb") as file:
             packed = file.read(len(GZIP)) == GZIP
@@ -95,7 +95,7 @@ def _unpacked(path: Path, size: int = -1) -> bytes:
 
 
 def _is_ours(path: Path) -> bool:
-    """Does a WACZ file hold a report of ours?"""
+    """Whether a WACZ file holds one of our reports."""
     try:
         with zipfile.ZipFile(path) as package:
             return OUR_PAGES in package.namelist()
@@ -109,7 +109,7 @@ def _within(path: Path, name: str) -> Iterator[bytes]:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The pages of a report, given by its own name or by theirs."""
+    """The lines of ``report-pages.jsonl``; ``path`` is this file or its ``report.json``."""
     beside = path.with_name(PAGES)
     is_report = path.suffix == ".json" and beside.exists() and _unpacked(path, START).lstrip().startswith(REPORT)
     with (beside if is_report else path).open("rb") as lines:
@@ -117,7 +117,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def from_archives(path: Path, now: Instant) -> Prospect:
-    """From a WACZ, WARC or CDX file or a folder of such: captured pages, rated by how often their digests changed."""
+    """From archives: captured pages, with rates from the changes of their digests."""
     history = read_archives([path])
     captures = history.captures
     changed = digest_change(captures)
@@ -143,7 +143,7 @@ def _guessed(estimates: Iterable[RateEstimate]) -> int:
 
 
 def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
-    """From an archive's history: the pages of a site that had content when last heard of, rated as a capture would."""
+    """From a history of observations: a site's pages with content at the last visit, with the rates of a live crawl."""
     with ObservationStore(path, reading=True) as store:
         name = store.site_named(site) if site else store.only_site()
         urls = store.pages(name)
@@ -152,7 +152,7 @@ def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds 
 
 
 def from_sitemap(sitemap: Sitemap, url: str, now: Instant) -> Prospect:
-    """A site's pages from a sitemap that was read as a live crawl reads it."""
+    """From a sitemap: its pages, with the rates of a live crawl."""
     if sitemap.kind is SitemapKind.INDEX:
         raise DataError(f"{url} is an index of {len(sitemap.entries)} sitemaps: plan with one of them")
     if sitemap.kind is SitemapKind.UNREADABLE:
@@ -168,14 +168,14 @@ def from_sitemap(sitemap: Sitemap, url: str, now: Instant) -> Prospect:
 
 
 def _attests(hints: Hints | None, now: Instant) -> bool:
-    """Does a sitemap tell when a page last changed, and that it was before now?"""
+    """Whether a sitemap dates the page's last change, before now."""
     if hints is None or hints.lastmod is None:
         return False
     return anywhere(Lastmod(now, hints.lastmod, hints.lastmod + hints.lastmod_precision)).latest < now
 
 
 def from_report(lines: Iterable[bytes], name: str) -> Prospect:
-    """From ``report-pages.jsonl``: pages that were captured, or still to be visited, with the rates known at last."""
+    """From ``report-pages.jsonl``: pages that were captured or still to be visited, with their last rates."""
     urls, rates, guessed = [], array("d"), 0
     try:
         for page in map(json.loads, lines):
@@ -190,7 +190,7 @@ def from_report(lines: Iterable[bytes], name: str) -> Prospect:
 
 
 def from_history(path: Path) -> Prospect:
-    """From a change history: the pages that exist at its end, and all of their changes."""
+    """From a change history: the pages that exist at its end, with rates from all their changes."""
     lives = read_history(path)
     everything = Changes.of([life.hist + life.changes for life in lives])
     created = np.array([life.created for life in lives])

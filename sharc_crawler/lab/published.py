@@ -1,4 +1,4 @@
-"""What a crawler could have known of a site before the window: its sitemap, and weekly captures of the year before."""
+"""What a crawler could know of a site when the window begins: its sitemap, and weekly captures of the year before."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ YEAR = 365 * DAY
 
 
 def intervals(changes: Changes, begins: NDArray[np.float64], end: Instant) -> Histories:
-    """Change times as an estimator reads them: nothing until the first change, then dated changes and nothing since.
+    """Change times as intervals for an estimator: dated changes, and an unchanged interval after the last one.
 
     Parameters
     ----------
-    changes: while the pages were observed
-    begins: instants from which on each page was observed; a page that begins at ``end`` or later was not
-    end: instant at which all observations ended
+    changes: changes while the pages were observed
+    begins: for each page the instant from which on it was observed; a page with ``end`` or later was not observed
+    end: the instant at which all observations end
 
     >>> from sharc_crawler.lab.truth import Changes
     >>> found = intervals(Changes.of([[4.0], []]), np.array([0.0, 7.0]), 9.0)
@@ -48,7 +48,7 @@ def year_before(site: Site) -> Histories:
 
 
 def links(site: Site) -> list[tuple[str, str]]:
-    """Source and target of every link between the pages known when the window begins."""
+    """Source and target of all links between the pages known when the window begins."""
     known = set(site.known)
     return [
         (site.urls[page], site.urls[target])
@@ -59,8 +59,8 @@ def links(site: Site) -> list[tuple[str, str]]:
 
 
 def sitemap(site: Site) -> list[Sighting]:
-    """The pages as a sitemap lists them when the window begins: the last change, and the class of change frequency
-    nearest to the year's count. Pages created later are not on it.
+    """All pages; those that exist when the window begins have the hints of a sitemap: the last change, and the change
+    frequency nearest to the past year's.
     """
     found = year_before(site)
     counts, exposures = found.total((found.changed == DATED).astype(np.float64)), found.total(found.lengths)
@@ -77,17 +77,17 @@ def sitemap(site: Site) -> list[Sighting]:
 
 
 def weekly_captures(site: Site) -> SiteHistory:
-    """Captures of the year before, the last one a week before the window."""
+    """Weekly captures of the year before, the last one a week before the window."""
     return captures(site, site.start - WEEK * np.arange(52, 0, -1, dtype=np.float64))
 
 
 def captures(site: Site, times: NDArray[np.float64]) -> SiteHistory:
-    """What captures at these instants saw of the pages a crawler reaches, in the order it meets them.
+    """The history of captures at these instants, for the pages that a crawler reaches, breadth first.
 
-    Accesses, changed or not, lastmod. The first access of a page has nothing to be compared with.
+    Every access has a lastmod, and shows whether the page changed; a page's first access is UNKNOWN.
     """
     known = np.array(site.known)
-    there = site.created[known][:, None] <= times  # page by page, in the order of time
+    there = site.created[known][:, None] <= times  # shape (pages, times)
     pasts = [site.past.within(-np.inf, time) for time in times]
     versions = np.stack([past.counts()[known] for past in pasts], axis=1)
     changed = np.where(np.diff(versions, axis=1, prepend=0) > 0, CHANGED, UNCHANGED).astype(np.int8)

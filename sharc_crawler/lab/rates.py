@@ -1,23 +1,22 @@
-"""What a crawler may hold true of the pages' rates when a simulated crawl begins, by source.
+"""The sources of the rates that a simulated crawler believes at its beginning.
 
-A capture of single visits begins later than the window, in whose middle it lies. "The window" is then what is left.
+A capture with single visits lies in the middle of the window. "The window" is then the part after its beginning.
 
 ``oracle``
-    Number of changes in the window over its length; the true rate of a synthetic site.
+    The number of changes in the window divided by its length; for a synthetic site, the true rate.
 ``history``
-    The change times of the year before the window, and nothing later, under a prior learned from the site itself.
+    The changes of the year before the window, with a prior learned from the site itself.
 ``lastmod``
-    Only the time since each page's last change, as a sitemap shows it when the window begins.
+    The time since each page's last change, from a sitemap when the window begins.
 ``sitemap``
-    What a site that knows its history would publish (the class of change frequency, and lastmod), read as a live
-    crawl reads it.
+    Change frequency and lastmod, as a site that knows its history would publish them, read as in a live crawl.
 ``constant``
-    One rate for all pages: nothing is known.
+    The mean rate for all pages.
 
-Any other name is a rate source by entry point or dotted path, with options, or several that are asked one after the
-other (``captures,predictor:model=FILE``). It is asked when the window begins about the pages as such a sitemap lists
-them. A factory is given what it has arguments for: ``history``, weekly captures of the year
-before; ``horizon``, the length of the window; ``links``, those between the pages known when it begins.
+Any other name is a rate source by entry point or dotted path, with options, or several that are asked in turn
+(``captures,predictor:model=FILE``). They are asked when the window begins, about the pages of that sitemap. A factory
+gets the arguments that it names: ``history``, weekly captures of the year before; ``horizon``, the length of the
+window; ``links``, the links between the pages known when it begins.
 """
 
 from __future__ import annotations
@@ -47,9 +46,9 @@ Column = NDArray[np.float64]
 
 
 def believe(site: Site, source: str, when: Instant | None = None) -> Belief:
-    """The rates of a source, and Olston and Pandey's utilities (which always know all); no lastmod is trusted.
+    """The rates of a source, and Olston and Pandey's utilities (from all changes); no lastmod is trusted.
 
-    ``when``: they are asked for then, where that is later than the window begins.
+    ``when``: the instant at which the source is asked; None: the beginning of the window.
     """
     then, known = site if when is None else site.as_of(when), source in SOURCES
     rates, shapes, guessed = (*SOURCES[source](then), 0) if known else _asked(_named(source, then), then)
@@ -58,7 +57,7 @@ def believe(site: Site, source: str, when: Instant | None = None) -> Belief:
 
 
 def _seen(site: Site, source: str) -> Instant | None:
-    """When what the source goes by was seen last."""
+    """The instant of the last capture that the source uses."""
     if source == "history":
         return site.start
     return None if source in SOURCES else site.start - WEEK
@@ -88,7 +87,7 @@ def _history(site: Site) -> tuple[Column, Column]:
 
 
 def posterior(histories: Histories) -> tuple[Column, Column]:
-    """Means and shapes of the rates' Gamma posteriors, under a prior learned from all pages."""
+    """Means and shapes of the rates' Gamma posteriors, with a prior learned from all pages."""
     found = GammaPoisson().fit(histories).estimate(histories)
     return found.rate, found.shape
 
@@ -111,7 +110,7 @@ def _sitemap(site: Site) -> tuple[Column, Column]:
 
 
 def _named(spec: str, site: Site) -> list[RateSource]:
-    """Plug-ins, given what they ask for by the names of their arguments."""
+    """Make the plug-ins, with the arguments that they name."""
     named = [part.partition(":")[0].strip() for part in spec.split(",")]
     if alone := next((name for name in named if name in SOURCES and name not in plugins.names("rates")), None):
         raise UsageError(f"rates={spec!r}: {alone} stands alone, with no other source and no option: rates={alone}")
@@ -124,7 +123,7 @@ def _named(spec: str, site: Site) -> list[RateSource]:
 
 
 def _asked(sources: Sequence[RateSource], site: Site) -> tuple[Column, Column, int]:
-    """Rates and shapes of sources; of pages on which all abstain, those of the chain's prior, and how many they are."""
+    """Rates and shapes from sources, or from the chain's prior if all abstain; and the number of such pages."""
     estimates = Chain(sources).rates(sitemap(site), site.start)
     guessed = sum(e.source == PRIOR for e in estimates)
     return np.array([e.rate for e in estimates]), np.array([e.shape for e in estimates]), guessed

@@ -1,4 +1,4 @@
-"""When each page of a site was downloaded, and the CSV from which anyone can score a crawl again."""
+"""The download times of a simulated crawl, and their CSV file, from which the crawl can be scored again."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ HEADER = ("run", "page", "kind", "time")
 class DownloadTimes:
     """Instants of the downloads, one entry per page of the site; NaN: never.
 
-    The page at the apex of a pyramid is downloaded once, which is its visit and its revisit: both at one instant.
+    The page at the apex of a pyramid is downloaded once; this counts as its visit and its revisit.
     """
 
     visits: NDArray[np.float64]
     revisits: NDArray[np.float64]
-    told: Instant | None = None  #: T, where something else fixed it than the downloads: the reading of a sitemap
+    told: Instant | None = None  #: T, if the reading of a sitemap fixed it instead of the downloads
 
     @property
     def visited(self) -> NDArray[np.bool_]:
-        """Pages downloaded at least once."""
+        """Which pages were downloaded at least once."""
         return ~np.isnan(self.visits)
 
     @property
     def revisited(self) -> NDArray[np.bool_]:
-        """Pages downloaded for the second time, and the apex."""
+        """Which pages were downloaded twice, or are the apex."""
         return ~np.isnan(self.revisits)
 
     @property
     def interval(self) -> tuple[Instant, Instant]:
-        """First and last download."""
+        """The instants of the first and last download."""
         times = np.concatenate([self.visits[self.visited], self.revisits[self.revisited]])
         return float(times.min()), float(times.max())
 
     @property
     def reference(self) -> Instant:
-        """T: if nothing else is told, the middle between the first revisit and the last visit before it; without any
+        """T: ``told`` if given; else the middle between the first revisit and the last visit before it, or, without
         revisits, the median visit.
         """
         if self.told is not None:
@@ -56,7 +56,7 @@ class DownloadTimes:
 
     @property
     def order(self) -> str:
-        """How the revisits follow the visits: ``none``, ``fifo`` (same order), ``lifo`` (the reverse), ``own``."""
+        """The order of the revisits: ``none``, ``fifo`` (that of the visits), ``lifo`` (the reverse) or ``own``."""
         twice = self.revisited
         if not twice.any():
             return "none"
@@ -66,14 +66,14 @@ class DownloadTimes:
         return "fifo" if (steps >= 0).all() else "own"
 
     def rows(self, urls: Sequence[str]) -> Iterator[tuple[str, str, Instant]]:
-        """(page, kind, time) in the order of time."""
+        """Rows (page, kind, time): the visits in order of time, then the revisits."""
         for kind, times in (("visit", self.visits), ("revisit", self.revisits)):
             for page in np.flatnonzero(~np.isnan(times))[np.argsort(times[~np.isnan(times)], kind="stable")]:
                 yield urls[page], kind, float(times[page])
 
 
 def write_schedules(file: IO[str], schedules: Sequence[DownloadTimes], urls: Sequence[str]) -> None:
-    """The schedules of several runs on one site's pages as CSV, runs numbered from 0; seconds, exactly."""
+    """Write the schedules of several runs on one site as CSV; runs are numbered from 0, times are exact seconds."""
     writer = csv.writer(file)
     writer.writerow(HEADER)
     for run, schedule in enumerate(schedules):

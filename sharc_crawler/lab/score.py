@@ -1,13 +1,13 @@
-"""What a schedule was worth, from its download times and what really happened, and what the frontier judged, if it did.
+"""Scores a schedule by its download times and the true changes, or by the frontier's judgements if there are any.
 
-Where no frontier has judged, a page is coherent if it did not change
+Without judgements, a page is coherent if it did not change
 
 * between its visit and its revisit (evidence: bytes), or,
-* where its ``lastmod`` is trusted, between the reference instant T and one of its downloads (evidence: attested).
+* if its ``lastmod`` is trusted, between the reference instant T and one of its downloads (evidence: attested).
 
-A page that vanished before its visit, or unchanged before its revisit, is *gone*: neither coherent nor changed. (The
-frontier judges the latter as changed; the histories do not count a deletion as a change, so it is reported apart.)
-The frontier's verdicts are a live crawl's, from the same evidence: what they do not show is unknown, whatever happened.
+A page deleted before its visit, or deleted unchanged before its revisit, is *gone*: neither coherent nor changed. (The
+frontier judges the latter as changed; the histories do not count deletions as changes, so it is reported separately.)
+The frontier's verdicts rest on the evidence of a live crawl: without evidence a page is unknown, whatever happened.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ Mask = NDArray[np.bool_]
 
 
 class PageFate(IntEnum):
-    """What came of a page."""
+    """The result for a page."""
 
     ABSENT = 0  #: never downloaded
     COHERENT = 1
     CHANGED = 2
     GONE = 3
-    UNKNOWN = 4  #: visited once, and no lastmod to trust; or the frontier's evidence shows nothing
+    UNKNOWN = 4  #: visited once without a trusted lastmod, or without evidence for the frontier
 
 
 FATES = {Verdict.COHERENT: PageFate.COHERENT, Verdict.CHANGED: PageFate.CHANGED, Verdict.UNKNOWN: PageFate.UNKNOWN}
@@ -50,20 +50,20 @@ FATES = {Verdict.COHERENT: PageFate.COHERENT, Verdict.CHANGED: PageFate.CHANGED,
 class Score:
     """Numbers of pages, and blur."""
 
-    pages: int  #: downloaded
+    pages: int  #: downloaded pages
     coherent: int
     incoherent: int
     gone: int
     unknown: int
-    expected_incoherent: float  #: by the rates the crawler held true
-    incoherent_error: float  #: standard deviation of ``incoherent``, if those rates are true
-    average_blur: float  #: changes that a reader meets per page
+    expected_incoherent: float  #: by the rates that the crawler believed
+    incoherent_error: float  #: standard deviation of ``incoherent``, if these rates are true
+    average_blur: float  #: changes per page
     expected_blur: float
-    blur_error: float  #: standard deviation of ``average_blur``, if the rates are true
+    blur_error: float  #: standard deviation of ``average_blur``, if these rates are true
 
 
 def score(site: Site, schedule: DownloadTimes, belief: Belief, judged: Judged | None = None) -> Score:
-    """Score a schedule; by the frontier's judgements, where it had a sitemap to judge by."""
+    """Score a schedule, by the frontier's judgements if it had a sitemap."""
     found = verdicts(site, schedule, belief.attested, judged)
     risks = change_probabilities(schedule, belief)
     actual, expected, error = blur(site, schedule, belief)
@@ -92,7 +92,7 @@ def verdicts(site: Site, schedule: DownloadTimes, attested: Mask, judged: Judged
 
 
 def _happened(site: Site, schedule: DownloadTimes, attested: Mask) -> NDArray[np.int64]:
-    """The verdicts that what really happened would bring."""
+    """The :class:`PageFate` of each page by the true changes."""
     v, r = schedule.visits, schedule.revisits
     same = stayed(site, schedule, attested)
     judged = attested | schedule.revisited
@@ -109,7 +109,7 @@ def _happened(site: Site, schedule: DownloadTimes, attested: Mask) -> NDArray[np
 
 
 def stayed(site: Site, schedule: DownloadTimes, attested: Mask) -> Mask:
-    """Whether each page stayed as it was over the time that its evidence has to cover."""
+    """Whether each page stayed unchanged over the time that its evidence must cover."""
     changes = site.changes.rows
     by_bytes = unchanged(changes, schedule.visits, schedule.revisits)
     if not attested.any():
@@ -119,14 +119,14 @@ def stayed(site: Site, schedule: DownloadTimes, attested: Mask) -> Mask:
 
 
 def to_reference(schedule: DownloadTimes) -> tuple[tuple[Column, Column], tuple[Column, Column]]:
-    """The time between each page's visit and T, and between its revisit and T, as (start, end)."""
+    """The intervals between each page's visit and T, and between its revisit and T, as (start, end)."""
     T = schedule.reference
     v, r = schedule.visits, schedule.revisits
     return (np.minimum(v, T), np.maximum(v, T)), (np.minimum(r, T), np.maximum(r, T))
 
 
 def change_probabilities(schedule: DownloadTimes, belief: Belief) -> Column:
-    """How likely each page changes (Definition 5: their sum is the expected incoherence); 0 where nobody looks."""
+    """Each page's probability of a change (Definition 5: the sum is the expected incoherence); 0 if not judged."""
     (v_start, v_end), (r_start, r_end) = to_reference(schedule)
 
     def survival(lengths: Column) -> Column:
@@ -141,10 +141,10 @@ def change_probabilities(schedule: DownloadTimes, belief: Belief) -> Column:
 
 
 def blur(site: Site, schedule: DownloadTimes, belief: Belief) -> tuple[float, float, float]:
-    """Blur per downloaded page over the capture interval: actual (eqs. 23 and 24), as the crawler expects it, and the
-    standard deviation between the two if the rates are true.
+    """Blur per downloaded page over the capture interval: actual (eqs. 23 and 24), expected by the crawler, and the
+    standard deviation of the difference if the rates are true.
 
-    All are 0 for a capture of no duration.
+    All are 0 for a capture without duration.
     """
     start, end = schedule.interval
     if start == end:

@@ -1,4 +1,4 @@
-"""A site as a simulated crawl meets it."""
+"""The site of a simulated crawl."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ LAPSE = 30 * 86_400.0  #: seconds between the archive's former capture and the w
 
 @dataclass(frozen=True)
 class Site:
-    """A site over a window of time. Pages are numbered from 0; all columns have one entry per page."""
+    """A site over a window of time. Pages are numbered from 0; arrays have one entry per page."""
 
     name: str
     urls: Sequence[str]
-    root: int  #: entry page
-    start: Instant  #: of the window
+    root: int  #: number of the entry page
+    start: Instant  #: beginning of the window
     end: Instant
     graph: Graph
     lives: Lives
-    changes: Changes  #: in the window
-    past: Changes  #: before it: all that a rate may be learned from
+    changes: Changes  #: changes in the window
+    past: Changes  #: earlier changes, from which rates may be learned
     created: NDArray[np.float64]
-    rates: NDArray[np.float64]  #: changes per second in the window: what an oracle knows
-    step: Seconds | None = None  #: Δ; None: the downloads of a capture are spread over the window
+    rates: NDArray[np.float64]  #: changes per second in the window, as an oracle knows them
+    step: Seconds | None = None  #: Δ; None: a capture's downloads are spread over the window
 
     @cached_property
     def known(self) -> list[int]:
@@ -44,9 +44,9 @@ class Site:
 
     @cached_property
     def archived(self) -> list[int]:
-        """The pages that a former capture found, breadth first: what was reachable :data:`LAPSE` before the window.
+        """The pages that a former capture found, breadth first: those reachable :data:`LAPSE` before the window.
 
-        Links are those of that time as far back as they are known; then the oldest ones that are.
+        It follows the links of that time, or the oldest known ones.
         """
         then = self.start - LAPSE
 
@@ -56,7 +56,7 @@ class Site:
         return breadth_first(self.graph, self.root, then, there)
 
     def as_of(self, instant: Instant) -> Site:
-        """As a crawler knows it that begins at this instant of the window: what has changed until then is past."""
+        """The site for a crawler that begins at this instant: earlier changes of the window belong to the past."""
         if instant == self.start:
             return self
         past = self.past.and_later(self.changes).within(-math.inf, instant)

@@ -15,17 +15,17 @@ from sharc_crawler.lab.truth import Changes, Lives
 from sharc_crawler.model import Seconds
 
 MAX_SIZE = 10_000_000
-MAX_CHANGES = 200_000_000  #: 3 GB of change times
+MAX_CHANGES = 200_000_000  #: they take 3 GB
 LEAVES = ("cold", "hot")
 
 
 @dataclass(frozen=True, slots=True)
 class SyntheticSpec:
-    """The orders for a synthetic site; Δ is ``slow_down`` seconds.
+    """The parameters of a synthetic site; Δ is ``slow_down`` seconds.
 
-    *Layout*: pages are numbered level by level, and rates fall (cold leaves) or rise (hot leaves) with the number: the
-    pages with children are the hottest of their level, or the coldest. A page names its children in random order. (The
-    paper says "gradually cooling down" and "heating up toward the leaves", and no more.)
+    *Layout*: pages are numbered level by level, and rates fall (cold leaves) or rise (hot leaves) with the number. So
+    the pages with children are the hottest of their level, or the coldest. A page links to its children in random
+    order. (The paper says only "gradually cooling down" and "heating up toward the leaves".)
     """
 
     size: int = 10_000
@@ -55,7 +55,7 @@ class SyntheticSpec:
         return self.slow_down
 
     def build(self) -> Site:
-        """The site; equal specs give equal sites."""
+        """Make the site; equal specs give equal sites."""
         rng = np.random.default_rng([self.seed, self.size])
         tree = Tree(self.size, self.outdegree, self.seed)
         ranks = np.arange(1.0, self.size + 1)

@@ -1,4 +1,4 @@
-"""Which sites are worth a crawl: HACS, temporal sites."""
+"""Choice of seeds: HACS (likely changed since the last capture) and temporal sites."""
 
-SELECTION = "seeds.json"  #: in a crawl's output folder: which seeds were chosen, and what came of it
-NOT_CAPTURED = "not captured"  #: why it cannot be told whether a seed had changed
+SELECTION = "seeds.json"  #: file in a crawl's output folder: the chosen seeds, and whether they had changed
+NOT_CAPTURED = "not captured"  #: reason why it is unknown whether a seed had changed

@@ -1,4 +1,4 @@
-"""The port of all seed rankers: which seeds to crawl next, by what is known of their history."""
+"""The port of seed rankers: they order seeds for the next crawl by their capture histories."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 WEEK: Seconds = 604_800.0
-#: seeds with p of at least so much are chosen; ``"auto"``: where precision and recall are together likely best
+#: seeds with p ≥ this are chosen; ``"auto"``: the threshold with the greatest expected F1
 Threshold = float | Literal["auto"]
 
 
 @dataclass(frozen=True, slots=True)
 class RankingTask:
-    """When a ranking is made, and of what."""
+    """When a ranking is made, and which updates it predicts."""
 
-    now: Instant  #: t: later captures are not known yet
-    ahead: Seconds = WEEK  #: e: an update counts when it comes by t + e
-    back: Seconds = math.inf  #: w: captures before t − w are left out of rates
-    missed: bool = True  #: updates since the last capture count too, as they do for a crawl; else those after t alone
+    now: Instant  #: t: later captures are ignored
+    ahead: Seconds = WEEK  #: e: updates until t + e count
+    back: Seconds = math.inf  #: w: rates ignore captures before t − w
+    missed: bool = True  #: whether updates between the last capture and t count too (a crawl needs them)
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What a ranker says of each seed; arrays of one length."""
+    """A ranker's answer: arrays with one entry per seed."""
 
-    value: NDArray[np.float64]  #: greater comes first; a probability where the ranker says so
+    value: NDArray[np.float64]  #: greater comes first; a probability if the ranker has ``probabilities``
     rate: NDArray[np.float64] | None = None  #: λ, updates per second
-    last_update: NDArray[np.float64] | None = None  #: τ; NaN: none was seen
-    known: NDArray[np.bool_] | None = None  #: the seed's own history was enough; None: of no matter
+    last_update: NDArray[np.float64] | None = None  #: τ, an instant; NaN: no update was seen
+    known: NDArray[np.bool_] | None = None  #: whether the seed's own history was enough; None: does not apply
 
 
 class SeedRanker(ABC):
-    """Orders seeds. Made without arguments by its name; what is learned from all seeds ends with ``_``."""
+    """Orders seeds. It is made without arguments; names of attributes learned from all seeds end with ``_``."""
 
-    #: whether values are probabilities of an update, so that a threshold θ can choose
+    #: whether values are probabilities of an update, which a threshold θ can cut
     probabilities: ClassVar[bool] = False
-    #: from when on an update counts in them
+    #: the instant from which these probabilities count updates, as text
     since: ClassVar[str] = "it was last seen"
 
     def fit(self, seeds: SeedHistories, now: Instant) -> Self:  # noqa: ARG002
-        """Learn, from all captures up to ``now``, what is common to all seeds; most rankers need not."""
+        """Learn what all seeds have in common, from the captures up to ``now``. Most rankers learn nothing."""
         return self
 
     @abstractmethod
     def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
-        """Score every seed; captures after ``task.now`` or before its window are not there any more."""
+        """Score every seed; ``seeds`` holds only the captures in the task's window, up to ``task.now``."""

@@ -1,4 +1,4 @@
-"""A ranker, or a notion of an update, of somebody else: what it raises or answers badly is said to be its fault."""
+"""Calls of plug-ins (rankers, notions of an update): their exceptions and invalid answers become DataErrors."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 
-_NUMBERS = "biuf"  #: kinds of arrays
-_DATES = -62_135_596_800, 253_402_300_800  #: the years 1 to 9999
+_NUMBERS = "biuf"  #: NumPy's kinds of numeric arrays
+_DATES = -62_135_596_800, 253_402_300_800  #: the years 1 to 9999, in Unix seconds
 
 
 def made(name: str, make: Callable[[], Any]) -> Any:
-    """What it makes; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
+    """Make a ranker; raises :class:`~sharc_crawler.errors.DataError` if its constructor fails."""
     try:
         return tried(f"the ranker {name}", make, passing=(TypeError,))
     except TypeError as error:
@@ -33,8 +33,8 @@ def made(name: str, make: Callable[[], Any]) -> Any:
 
 
 def scored(ranker: SeedRanker, seeds: SeedHistories, window: SeedHistories, task: RankingTask) -> Scores:
-    """What it says of each seed; raises :class:`~sharc_crawler.errors.DataError` where it fails."""
-    who, count = f"the ranker {type(ranker).__qualname__}", len(seeds.urls)  # it may write into them
+    """Score the seeds; raises :class:`~sharc_crawler.errors.DataError` if the ranker fails or answers badly."""
+    who, count = f"the ranker {type(ranker).__qualname__}", len(seeds.urls)  # before the ranker may change the list
     scores = tried(who, lambda: ranker.fit(seeds, task.now).score(window, task))
     if wrong := tried(who, lambda: _wrong(scores, count, probabilities=ranker.probabilities)):
         raise fault(who, wrong)
@@ -42,7 +42,7 @@ def scored(ranker: SeedRanker, seeds: SeedHistories, window: SeedHistories, task
 
 
 def updated(updates: str, captures: Captures) -> NDArray[np.int8]:
-    """What a notion of an update says of each capture; raises DataError where it fails."""
+    """Which captures show an update; raises DataError if the notion of an update fails or answers badly."""
     notion, who = plugins.load("updates", updates), f"the notion of an update {updates}"
     bits = tried(who, lambda: notion(captures))
     if wrong := tried(who, lambda: _no_bits(bits, captures)):
@@ -51,7 +51,7 @@ def updated(updates: str, captures: Captures) -> NDArray[np.int8]:
 
 
 def _no_bits(bits: Any, captures: Captures) -> str:
-    """What is wrong with them; empty: nothing."""
+    """What is wrong with a notion's answer; empty: nothing."""
     if not isinstance(bits, np.ndarray):
         return f"answered with {type(bits).__name__}, not an array"
     if bits.shape != captures.times.shape:
@@ -64,7 +64,7 @@ def _no_bits(bits: Any, captures: Captures) -> str:
 
 
 def _wrong(scores: Any, count: int, *, probabilities: bool) -> str:
-    """What is wrong with it; empty: nothing."""
+    """What is wrong with a ranker's answer; empty: nothing."""
     if not isinstance(scores, Scores):
         return f"answered with {type(scores).__name__}, not Scores"
     for name in Scores.__slots__:

@@ -1,1 +1,1 @@
-"""Conformance checks for plug-ins, one suite per port."""
+"""Conformance tests for plug-ins: one suite for each port."""

@@ -1,4 +1,4 @@
-"""Conformance of a change detector: subclass :class:`ChangeDetectorContract`, say how yours is made.
+"""Conformance tests of a change detector: subclass :class:`ChangeDetectorContract`, and make yours in ``make``.
 
 .. code-block:: python
 
@@ -21,11 +21,11 @@ MEDIA_TYPES = ("text/html", "text/html; charset=no-such", "image/png", "", None)
 
 
 class ChangeDetectorContract(ABC):
-    """What a report relies on: one body, one fingerprint."""
+    """A report relies on equal fingerprints for equal bodies."""
 
     @abstractmethod
     def make(self) -> ChangeDetector:
-        """A detector."""
+        """Make a detector."""
 
     def test_any_body_has_a_stable_fingerprint_or_none(self) -> None:
         detector = self.make()

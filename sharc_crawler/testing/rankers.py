@@ -1,4 +1,4 @@
-"""Conformance of a seed ranker: subclass :class:`RankerContract`, say how yours is made, and let pytest collect it.
+"""Conformance tests of a seed ranker: subclass :class:`RankerContract`, make yours in ``make``; pytest collects them.
 
 .. code-block:: python
 
@@ -26,7 +26,7 @@ DAY = 86_400.0
 
 
 def seeds(count: int = 40, seed: int = 0) -> SeedHistories:
-    """Made-up histories: rates from a change a day to one in three years, 0 to 30 captures within 100 days."""
+    """Random histories: rates from one change a day to one in three years, 0 to 30 captures within 100 days."""
     rng = np.random.default_rng(seed)
     times, bits = [], []
     for _ in range(count):
@@ -39,14 +39,14 @@ def seeds(count: int = 40, seed: int = 0) -> SeedHistories:
 
 
 class RankerContract(ABC):
-    """What every ranker must do."""
+    """The tests that every ranker must pass."""
 
     @abstractmethod
     def make(self) -> SeedRanker:
-        """A new ranker."""
+        """Make a new ranker."""
 
     def ranked(self, histories: SeedHistories, back: float = math.inf) -> list[RankedSeed]:
-        """The seeds as they stand after 100 days."""
+        """The ranking after 100 days."""
         return rank(histories, self.make(), RankingTask(100 * DAY, WEEK, back))
 
     def test_every_seed_once_in_decreasing_order(self) -> None:

@@ -1,4 +1,4 @@
-"""Conformance of a rate source: subclass :class:`RateSourceContract`, say how yours is made, and let pytest collect it.
+"""Conformance tests of a rate source: subclass :class:`RateSourceContract`, and make yours in ``make``.
 
 .. code-block:: python
 
@@ -31,11 +31,11 @@ SIGHTINGS = (
 
 
 class RateSourceContract(ABC):
-    """What a frontier relies on."""
+    """The tests of what a frontier relies on."""
 
     @abstractmethod
     def make(self) -> RateSource:
-        """A source, as for a capture that begins."""
+        """Make a source, as for a new capture."""
 
     def test_one_answer_per_sighting(self) -> None:
         source = self.make()

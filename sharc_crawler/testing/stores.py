@@ -1,6 +1,6 @@
-"""Conformance of a :class:`~sharc_crawler.frontier.store.FrontierStore`.
+"""Conformance tests of a :class:`~sharc_crawler.frontier.store.FrontierStore`.
 
-Subclass in a test module, name the plug-in, and pytest collects the checks::
+Subclass :class:`FrontierStoreContract` in a test module, and name the plug-in; pytest collects the tests::
 
     class TestMyStore(FrontierStoreContract):
         kind = MyStore
@@ -51,14 +51,14 @@ from sharc_crawler.subsites.base import Branch
 
 
 def page_row(page: int, **changed: object) -> PageRow:
-    """A page as it might be discovered."""
+    """A discovered page."""
     url = f"http://h.example/{page}?x=ä"
     row = PageRow(page, 0, url, url, Kind.PAGE, "h.example", 1, -1, "seed", 0, 1e-5, "prior", math.inf, 1.0, None, "")
     return row._replace(**changed)  # type: ignore[arg-type]
 
 
 def visit_row(page: int, slot: Slot = Slot.FIRST, *, finished: bool = True) -> VisitRow:
-    """A visit with every field of its outcome in use."""
+    """A visit whose outcome has all its fields set."""
     outcome = Outcome(
         Result.OK if finished else Result.FAILED,
         10.25,
@@ -82,34 +82,34 @@ def visit_row(page: int, slot: Slot = Slot.FIRST, *, finished: bool = True) -> V
 
 
 def capture_row(**changed: object) -> CaptureRow:
-    """A capture as it stands."""
+    """The state of a capture."""
     spec = CaptureSpec("site", ("http://h.example/",), include=("a", "b"), sitemaps=(), settings={"delay": 1.5})
     return CaptureRow(0, spec, Phase.VISIT, 1.5, None, None, ("a note",))._replace(**changed)  # type: ignore[arg-type]
 
 
 def subsite_row(number: int, **changed: object) -> SubsiteRow:
-    """A part of a site that is being captured."""
+    """A part of a site that is captured part by part."""
     branches = (Branch(("h", "h/a/"), frozenset({"h/a/b/"}), ("a", "m")), Branch(()))
     row = SubsiteRow(0, number, "h/a/ … ö", 0.95, 1.5, None, None, branches)
     return row._replace(**changed)  # type: ignore[arg-type]
 
 
 class FrontierStoreContract:
-    """What every store of frontier state does."""
+    """The tests that every store of frontier state must pass."""
 
     kind: ClassVar[StoreKind]
-    persistent: ClassVar[bool] = True  #: another process finds what was committed
+    persistent: ClassVar[bool] = True  #: whether another process finds committed rows
 
     def open(self, folder: Path, *, reading: bool = False) -> FrontierStore:
-        """The store kept in ``folder``, new or with what it holds."""
+        """Open the store in ``folder``, new or existing."""
         return type(self).kind(folder, reading=reading)
 
     def test_begins_empty(self, tmp_path: Path) -> None:
-        """Nothing is made up."""
+        """A new store is empty."""
         assert not self.open(tmp_path).load()
 
     def test_gives_back_what_was_committed(self, tmp_path: Path) -> None:
-        """Every field of every row, in the order it came."""
+        """All rows come back with all fields, in the order in which they were committed."""
         store = self.open(tmp_path)
         hints = Hints(5.0, 86400.0, "daily", 0.8)
         tagged, dated = (
@@ -150,10 +150,10 @@ class FrontierStoreContract:
         store.commit(Batch(kept={"cookies": "[1]"}))
         assert store.load().kept == {**batch.kept, "cookies": "[1]"}
         assert list(store.links()) == batch.links
-        assert not loaded.links, "they are had by themselves"
+        assert not loaded.links, "links are read separately"
 
     def test_the_last_word_on_captures_and_hosts_counts(self, tmp_path: Path) -> None:
-        """They are rewritten; everything else is appended."""
+        """Captures and hosts are rewritten; everything else is appended."""
         store = self.open(tmp_path)
         store.commit(Batch(captures={0: capture_row()}, hosts={"h": HostRow("h", None, 1.0)}))
         turned = capture_row(
@@ -171,7 +171,7 @@ class FrontierStoreContract:
         assert store.load().hosts == {"h": HostRow("h", "text", 2.0)}
 
     def test_a_part_is_rewritten_when_it_is_captured(self, tmp_path: Path) -> None:
-        """Its reference instant and its end are known then."""
+        """Its reference instant and its end are known only then."""
         store = self.open(tmp_path)
         store.commit(Batch(subsites={(0, 0): subsite_row(0)}))
         captured = subsite_row(0, reference=9.0, ended=12.0)
@@ -179,7 +179,7 @@ class FrontierStoreContract:
         assert store.load().subsites == {(0, 0): captured}
 
     def test_a_better_rate_replaces_the_first(self, tmp_path: Path) -> None:
-        """The rate a page ends up with is the one that is reported."""
+        """A page's last rate is the one that is reported."""
         store = self.open(tmp_path)
         store.commit(Batch(pages=[page_row(0)]))
         store.commit(Batch(rates=[(0, 0.5, "sitemap", 2.0)]))
@@ -190,21 +190,21 @@ class FrontierStoreContract:
         assert (page.rate, page.source, page.shape) == (0.25, "history", math.inf)
 
     def test_what_a_sitemap_says_later_is_kept(self, tmp_path: Path) -> None:
-        """Of a page that was known before the sitemap was read."""
+        """A sitemap may be read after the page was discovered."""
         store = self.open(tmp_path)
         store.commit(Batch(pages=[page_row(0, hints=None)]))
         store.commit(Batch(hints=[(0, Hints(lastmod=5.0, priority=0.7))]))
         assert store.load().pages[0].hints == Hints(lastmod=5.0, priority=0.7)
 
     def test_an_embedding_is_known_once(self, tmp_path: Path) -> None:
-        """However often a page names a resource."""
+        """Each pair of page and resource is stored once."""
         store = self.open(tmp_path)
         store.commit(Batch(embeds=[(0, 1), (0, 1)]))
         store.commit(Batch(embeds=[(0, 1), (0, 2)]))
         assert store.load().embeds == [(0, 1), (0, 2)]
 
     def test_captures_and_outside_are_had_by_themselves(self, tmp_path: Path) -> None:
-        """Without loading all."""
+        """They can be read without loading everything."""
         store = self.open(tmp_path)
         left = [OutsideRow(0, f"http://o.example/{number}", "another host", "seed") for number in range(3)]
         store.commit(Batch(captures={0: capture_row()}, outside=left))
@@ -212,7 +212,7 @@ class FrontierStoreContract:
         assert list(store.outside()) == left
 
     def test_urls_are_those_of_one_capture_in_the_order_of_discovery(self, tmp_path: Path) -> None:
-        """Each with its own visits, whatever lies between them."""
+        """Each URL has its own visits, whatever was committed between them."""
         store = self.open(tmp_path)
         others = page_row(1)._replace(capture=1)
         store.commit(Batch([page_row(0), others, page_row(2)], captures={0: capture_row()}, embeds=[(0, 2)]))
@@ -223,7 +223,7 @@ class FrontierStoreContract:
         assert [row.page.page for row in store.urls(1)] == [1]
 
     def test_exchanges_are_visits_with_what_is_known_of_their_pages(self, tmp_path: Path) -> None:
-        """In the order they ended, numbered from 1; and from any number on."""
+        """Exchanges are in the order in which they ended, numbered from 1, and can be read from any number on."""
         store = self.open(tmp_path)
         store.commit(Batch([page_row(0), page_row(1, parent=0)], captures={0: capture_row()}))
         store.commit(Batch(visits=[visit_row(0, finished=False), visit_row(0), visit_row(1)]))
@@ -238,20 +238,20 @@ class FrontierStoreContract:
         assert list(store.exchanges(after=2)) == found[2:]
 
     def test_an_exchange_has_no_verdict_where_data_of_its_page_may_have_another(self, tmp_path: Path) -> None:
-        """But where the document changed."""
+        """The exception is a document that changed."""
         store = self.open(tmp_path)
         kinds = [Kind.PAGE, Kind.PAGE, Kind.PAGE, Kind.DATA, Kind.RESOURCE]
         rows = [page_row(number, kind=kind) for number, kind in enumerate(kinds)]
         store.commit(Batch(rows, captures={0: capture_row()}, embeds=[(0, 3), (0, 4), (1, 3), (2, 4)]))
         store.commit(Batch(visits=[visit_row(number) for number in range(5)]))
-        said = [Verdict.COHERENT, Verdict.CHANGED, *[Verdict.COHERENT] * 3]
-        store.commit(Batch(judgements=[JudgementRow(at, one, Evidence.BYTES, "") for at, one in enumerate(said)]))
+        verdicts = [Verdict.COHERENT, Verdict.CHANGED, *[Verdict.COHERENT] * 3]
+        store.commit(Batch(judgements=[JudgementRow(at, one, Evidence.BYTES, "") for at, one in enumerate(verdicts)]))
         found = list(store.exchanges())
         assert found == list(exchanges_of(store.load()))
         assert [row.verdict for row in found] == [None, "changed", *["coherent"] * 3]
 
     def test_of_two_judgements_of_a_page_the_last_stands(self, tmp_path: Path) -> None:
-        """More may come to be known of it, by another part of the site."""
+        """Another part of the site may bring new evidence."""
         store = self.open(tmp_path)
         store.commit(Batch([page_row(0)], [visit_row(0)], captures={0: capture_row()}))
         for verdict in (Verdict.COHERENT, Verdict.UNKNOWN):
@@ -259,7 +259,7 @@ class FrontierStoreContract:
         assert store.load().judgements == [JudgementRow(0, Verdict.UNKNOWN, Evidence.NONE, "")]
 
     def test_state_is_replaced_as_a_whole_but_for_links(self, tmp_path: Path) -> None:
-        """Rows that are not in it are gone."""
+        """Rows that are not in the new state are removed."""
         store = self.open(tmp_path)
         store.commit(Batch([page_row(0), page_row(1)], [visit_row(0), visit_row(1)], captures={0: capture_row()}))
         store.commit(Batch(judgements=[JudgementRow(0, Verdict.COHERENT, Evidence.BYTES, "equal bytes")]))
@@ -272,7 +272,7 @@ class FrontierStoreContract:
         assert len(store.load().pages) == 2
 
     def test_what_was_committed_is_there_for_others_without_being_closed(self, tmp_path: Path) -> None:
-        """Readers see it beside its owner, and write nothing."""
+        """Readers see it while its owner has the store open, and cannot write."""
         if not self.persistent:
             return
         assert not self.kind.holds(tmp_path)
@@ -290,7 +290,7 @@ class FrontierStoreContract:
         assert len(self.open(tmp_path, reading=True).load().pages) == 2
 
     def test_it_has_one_owner_at_a_time(self, tmp_path: Path) -> None:
-        """Of two that hold it, the first or the second writes, never both."""
+        """Of two processes that open it, only one can write."""
         if not self.persistent:
             return
         first = self.open(tmp_path)

@@ -1,4 +1,4 @@
-"""Conformance of a strategy: subclass :class:`StrategyContract`, say how yours is made, and let pytest collect it.
+"""Conformance tests of a strategy: subclass :class:`StrategyContract`, make yours in ``make``; pytest collects them.
 
 .. code-block:: python
 
@@ -25,8 +25,8 @@ from sharc_crawler.strategies.refused import fault_of
 class Crawl:
     """One site capture without a network, checked at every step.
 
-    Page 0 is the seed; each captured first visit brings the next ``links`` pages. ``late`` visits are in flight at a
-    time. Pages in ``failing`` have no content. Those in ``embedding`` bring resources: T had better lie behind them.
+    Page 0 is the seed; each captured first visit discovers the next ``links`` pages. ``late`` visits are in flight at
+    a time. Pages in ``failing`` have no content. Pages in ``embedding`` have resources, so T should come after them.
     """
 
     def __init__(
@@ -55,14 +55,14 @@ class Crawl:
         self.discover(1)
 
     def discover(self, pages: int) -> None:
-        """The next pages of the site become known, all together."""
+        """Discover the site's next pages, all at once."""
         new = range(self._known, min(self._known + pages, len(self._rates)))
         self._known = new.stop
         attested = [page % 2 == 0 for page in new]
         self.strategy.add(Candidates.of([*new], [self._rates[page] for page in new], attested=attested))
 
     def run(self, steps: float = math.inf) -> Crawl:
-        """Visit until nothing is left, or for a number of visits."""
+        """Make ``steps`` visits, or visit until nothing is left."""
         while len(self.visits) < steps:
             if len(self._in_flight) < self._late and (visit := self.strategy.next(float(len(self.visits)))):
                 self._check(visit)
@@ -104,7 +104,7 @@ class Crawl:
             self.discover(self._links)
 
     def restart(self, strategy: Strategy) -> None:
-        """The process died and a new strategy learns what was finished."""
+        """Restart after a crash: a new strategy is told the finished visits."""
         self.strategy = strategy
         known, self._known = self._known, 0
         self.discover(known)
@@ -119,7 +119,7 @@ class Crawl:
         self._in_flight.clear()
 
     def check_complete(self) -> None:
-        """Every page that could be known was visited, and revisited where it owns a second slot."""
+        """Check that every discovered page was visited, and revisited if it has a second slot."""
         assert self._firsts == set(range(self._known)), "pages were never visited"
         assert len(self.strategy) == 0, f"{len(self.strategy)} visits are said to be left"
         assert self.strategy.next(math.inf) is None, "a visit after the last"
@@ -130,14 +130,14 @@ class Crawl:
 
 
 class StrategyContract(ABC):
-    """What every strategy must do; each test is a short crawl."""
+    """The tests that every strategy must pass; each is a short crawl."""
 
     @abstractmethod
     def make(self, setting: Setting) -> Strategy:
-        """A new strategy for one capture."""
+        """Make a new strategy for one capture."""
 
     def crawl(self, rates: Sequence[float], size: int | None = None, **options: object) -> Crawl:
-        """A complete, checked crawl of a site with these rates."""
+        """Run and check a complete crawl of a site with these rates."""
         strategy = self.make(Setting(size=len(rates) if size is None else size))
         crawl = Crawl(strategy, rates, **options).run()  # type: ignore[arg-type]
         crawl.check_complete()
@@ -185,7 +185,7 @@ class StrategyContract(ABC):
         assert {visit.page for visit in crawl.visits} == {0}
 
     def test_length_counts_down(self) -> None:
-        """With all pages known and captured, the length is the number of visits still to come."""
+        """If all pages are known and captured, the length is the number of remaining visits."""
         strategy = self.make(Setting(size=25))
         crawl = Crawl(strategy, self.rates(25))
         crawl.discover(24)
@@ -197,7 +197,7 @@ class StrategyContract(ABC):
         assert len(crawl.visits) == total
 
     def test_a_page_found_last_does_not_spare_the_seed_its_revisit(self) -> None:
-        """A seed handed out as the only page known is revisited like the others once there are others."""
+        """A seed handed out as the only known page is revisited like the others when there are others."""
         crawl = self.crawl([0.1, 0.1, 0.1], links=2)
         slots = [visit.slot for visit in crawl.visits if visit.page == 0]
         assert slots in ([Slot.ONLY], [Slot.ONLY, Slot.SECOND], [Slot.FIRST, Slot.SECOND])

@@ -1,4 +1,4 @@
-"""Conformance of a notion of an update: subclass :class:`UpdatesContract`, name yours, and let pytest collect it.
+"""Conformance tests of a notion of an update: subclass :class:`UpdatesContract`, and name yours in ``updates``.
 
 .. code-block:: python
 
@@ -20,7 +20,7 @@ from sharc_crawler.seeds.hacs.captures import Captures
 
 
 def captures() -> Captures:
-    """Of three pages: four captures with digests, fingerprints and links, one, and none."""
+    """Captures of three pages (four, one and none), with digests, fingerprints and links."""
     found = Captures.of(["org,a)/", "org,b)/", "org,c)/"], [[1.0, 2.0, 3.0, 4.0], [2.0], []], [[7, 7, 8, 9], [7], []])
     links = np.empty(5, object)
     links[:] = [frozenset(), frozenset({"http://a.org/x.pdf"}), None, frozenset({"http://a.org/y.pdf"}), frozenset()]
@@ -28,7 +28,7 @@ def captures() -> Captures:
 
 
 class UpdatesContract:
-    """What every notion must do: answers are checked as a ranking checks them."""
+    """The tests that every notion must pass; answers are checked as in a ranking."""
 
     updates: ClassVar[str]  #: entry point or dotted path
 

@@ -1,4 +1,4 @@
-"""Conformance of a :class:`~sharc_crawler.archive.base.CaptureWriter`: subclass :class:`CaptureWriterContract`.
+"""Conformance tests of a :class:`~sharc_crawler.archive.base.CaptureWriter`: subclass :class:`CaptureWriterContract`.
 
 .. code-block:: python
 
@@ -28,18 +28,18 @@ REQUEST = b"GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"
 
 
 def page(body: bytes, url: str = "http://a.example/", started: float = 1_795_000_000.25) -> Exchange:
-    """A page that was fetched."""
+    """The exchange of a page."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % len(body)
     return Exchange(url, started, started + 0.5, REQUEST, head + body)
 
 
 class CaptureWriterContract:
-    """What a crawl relies on: what is said to be kept is kept, and lies where it is said to lie."""
+    """A crawl relies on this: an exchange that was confirmed is stored, at the returned place."""
 
     kind: ClassVar[WriterKind]
 
     def make(self, folder: Path, site: str = "a.example") -> CaptureWriter:
-        """A writer of run 1."""
+        """Make a writer for run 1."""
         return type(self).kind(folder, site, "run1", INFO, WarcOptions(), None)
 
     def test_exchanges_lie_where_they_are_said_to(self, tmp_path: Path) -> None:

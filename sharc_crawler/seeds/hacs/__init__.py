@@ -1,1 +1,1 @@
-"""HACS: which seeds have changed since they were last captured, by what archives hold of them."""
+"""HACS: predicts from archived captures which seeds have changed since their last capture."""

@@ -1,4 +1,4 @@
-"""The orders that HACS is compared with (section III)."""
+"""The baseline rankers that HACS is compared with (section III)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Frequency(SeedRanker):
-    """Updates seen per day in the window; where it has no beginning, since the seed's first capture."""
+    """Updates seen per second of the window, or since the seed's first capture if the window has no beginning."""
 
     def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
-        """The value is updates per second, so that it is also the rate."""
+        """The value is the number of updates per second, so it is also the rate."""
         pages = seeds.pages
         updates = np.bincount(pages.owners(), pages.changed == CHANGED, len(pages)).astype(np.float64)
         seen = -seeds.latest(-pages.first_seen())
@@ -27,26 +27,26 @@ class Frequency(SeedRanker):
 
 
 class LastObserved(SeedRanker):
-    """The longest time since a seed was last seen comes first; one never seen before all."""
+    """The seed with the longest time since its last capture comes first; one never captured precedes all others."""
 
     def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
-        """The value is the time."""
+        """The value is the time since the last capture, in seconds."""
         return Scores(task.now - np.nan_to_num(seeds.latest(seeds.last_seen()), nan=-np.inf))
 
 
 class Random(SeedRanker):
-    """An order drawn by lot, the same for a seed of the generator and an instant."""
+    """A random order, the same for equal ``seed`` and instant."""
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
     def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
-        """The value is the lot."""
+        """The value is a random number."""
         return Scores(np.random.default_rng([self.seed, int(task.now)]).random(len(seeds)))
 
 
 class All(SeedRanker):
-    """Every seed alike (brute force); in the order of ties, the longest not seen first."""
+    """Brute force: all seeds have the same value; ties put the one captured longest ago first."""
 
     def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:  # noqa: ARG002
         """The value is 1."""

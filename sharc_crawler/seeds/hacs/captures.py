@@ -1,4 +1,4 @@
-"""What archives hold of many URLs, in columns: one flat array per fact, cut into URLs by offsets."""
+"""Captures of many URLs in columns: one flat array per attribute; offsets mark where each URL's captures begin."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plural import counted
 
-NO_DIGEST = 0  #: the index does not say what the capture held
+NO_DIGEST = 0  #: the index gives no digest for the capture
 
 
 class Answered(NamedTuple):
-    """What is known of a URL of which archives hold answers, but no content."""
+    """A URL for which archives hold responses, but none with content."""
 
-    redirected: bool  #: all answers were redirects; else some failed
-    last: float  #: instant of the last one
+    redirected: bool  #: whether all responses were redirects; otherwise some were errors
+    last: float  #: instant of the last response
 
 
 @dataclass(frozen=True, slots=True)
 class Captures:
-    """Captures of many URLs; URL i owns the captures ``offsets[i]:offsets[i + 1]``, in the order of time.
+    """Captures of many URLs; URL i owns the captures ``offsets[i]:offsets[i + 1]``, in order of time.
 
-    Digests and fingerprints are numbers that are equal where the texts are; they mean nothing outside the process.
+    Digests and fingerprints are numbers, equal where the texts are equal. They are valid in this process only.
 
     >>> captures = Captures.of(["org,a)/"], [[3.0, 1.0, 3.0]], [[8, 7, 8]])
     >>> captures.times.tolist(), captures.digests.tolist()
@@ -34,12 +34,12 @@ class Captures:
     """
 
     keys: list[str]  #: sort keys (SURT)
-    urls: list[str]  #: an address each was captured at
+    urls: list[str]  #: for each key, a URL at which it was captured
     offsets: NDArray[np.int64]  #: shape (URLs + 1,)
     times: NDArray[np.float64]  #: instants, rising within a URL
-    digests: NDArray[np.int64]  #: of the payloads; NO_DIGEST: unknown
+    digests: NDArray[np.int64]  #: payload digests as numbers; NO_DIGEST: unknown
     fingerprints: NDArray[np.int64] | None = None
-    links: NDArray[np.object_] | None = None  #: a frozenset of URLs per capture; None where its body was not read
+    links: NDArray[np.object_] | None = None  #: per capture a frozenset of URLs, or None if its body was not read
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -48,7 +48,7 @@ class Captures:
     def of(
         cls, keys: Sequence[str], times: Sequence[ArrayLike], digests: Sequence[ArrayLike] | None = None
     ) -> Captures:
-        """Captures from one sequence of times, and of digests, per URL."""
+        """Captures from one sequence of times, and one of digests, per URL."""
         rows = [np.asarray(row, np.float64) for row in times]
         owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
         flat = np.concatenate([np.zeros(0), *rows])
@@ -67,10 +67,10 @@ class Captures:
         fingerprints: NDArray[np.int64] | None = None,
         links: NDArray[np.object_] | None = None,
     ) -> Captures:
-        """Captures from rows in any order; ``owners`` are numbers of URLs.
+        """Captures from rows in any order; ``owners`` holds the number of each row's URL.
 
-        Rows of one URL and instant are one capture, of which each may say something else: the digest is the first one
-        said, and so on.
+        Rows with the same URL and instant are merged into one capture: each attribute is taken from the first row
+        that has it.
         """
         if not len(owners) == len(times) == len(digests):
             raise UsageError(f"captures: {counted(len(owners), 'owner')} need as many times and digests")
@@ -90,14 +90,14 @@ class Captures:
         )
 
     def firsts(self) -> NDArray[np.bool_]:
-        """Which captures are the first of their URL: there is nothing to compare them with."""
+        """Which captures are the first of their URL, so that nothing precedes them for a comparison."""
         first = np.zeros(len(self.times) + 1, np.bool_)
         first[self.offsets[:-1]] = True
         return first[:-1]
 
 
 def _order(owners: NDArray[np.int64], times: NDArray[np.float64]) -> NDArray[np.int64] | slice:
-    """What sorts the rows; nothing where they are sorted, as indexes are."""
+    """The permutation that sorts the rows; a full slice if they are sorted already, as indexes are."""
     step = np.diff(owners)
     if np.all((step > 0) | ((step == 0) & (np.diff(times) >= 0))):
         return slice(None)
@@ -105,7 +105,7 @@ def _order(owners: NDArray[np.int64], times: NDArray[np.float64]) -> NDArray[np.
 
 
 def _first_said(values: NDArray[Any], new: NDArray[np.bool_], nothing: int | None) -> NDArray[Any]:
-    """Of the rows of each capture the first value that is not ``nothing``; ``new`` marks where a capture begins."""
+    """For each capture, the first value of its rows that is not ``nothing``; ``new`` marks each capture's first row."""
     kept: NDArray[Any] = values[new]
     further = np.flatnonzero(~new)
     if not len(further):

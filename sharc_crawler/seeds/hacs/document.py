@@ -1,4 +1,4 @@
-"""Studies as Markdown: Table I, the mean weighted P@K, and what holds; lengths of history double from row to row."""
+"""Studies as Markdown: Table I, the mean weighted P@K, and the claims with whether they hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEFT_OUT = "Claims and pictures are of every w; the tables that follow have som
 
 
 def slug(title: str) -> str:
-    """A title as a part of a file name.
+    """A title as part of a file name.
 
     >>> slug("Dense, homepages")
     'dense-homepages'
@@ -23,7 +23,7 @@ def slug(title: str) -> str:
 
 
 def shown(weeks: Iterable[int]) -> list[int]:
-    """The lengths of history that tables have: each about twice the one before, and the longest.
+    """The lengths of history that tables show: each about twice the one before, and the longest.
 
     >>> shown(range(1, 13))
     [1, 2, 4, 8, 12]
@@ -67,7 +67,7 @@ def _section(study: Study) -> str:
 
 
 def _table(study: Study, method: str) -> str:
-    """Random and brute force in full beside HACS; elsewhere what Random reaches with as many seeds."""
+    """For HACS, Random and brute force in full; for other methods, Random with as many seeds."""
     in_full = method == "hacs"
     names = ["w", "seeds", "known", "θ̂", *(f"{measure} {_METHODS[method]}" for measure in ("P", "R", "F1"))]
     names += [f"{measure} {who}" for who in ("Random", "Brute") for measure in ("P", "R", "F1")] if in_full else []

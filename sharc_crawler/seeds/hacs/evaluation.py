@@ -1,4 +1,4 @@
-"""The paper's two evaluations: rankers against what was updated afterwards, over lengths of history w."""
+"""The paper's two evaluations: rankers compared with the updates that followed, for several lengths of history w."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
-#: name → what chooses by a probability (Frequency: by that of an update within e at its rate)
+#: name → ranker for choices by probability (Frequency: that of an update within e at its rate)
 CHOOSERS = ("hacs", "hacs-plain", "frequency")
 RANKERS = (*CHOOSERS, "last-obs", "random")
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """When each seed was updated, in the order of time; seed i owns ``offsets[i]:offsets[i + 1]``."""
+    """The instants at which each seed was updated, in order of time; seed i owns ``offsets[i]:offsets[i + 1]``."""
 
     offsets: NDArray[np.int64]
     times: NDArray[np.float64]
@@ -42,7 +42,7 @@ class Truth:
 
     @classmethod
     def seen(cls, seeds: SeedHistories) -> Truth:
-        """Where nothing better is known: the interpolated updates of the captures themselves, as in the paper."""
+        """The captures' own interpolated updates, as in the paper; for histories whose true updates are unknown."""
         pages = seeds.pages
         updated = pages.changed == CHANGED
         owners, times = seeds.owners[pages.owners()[updated]], pages.placed(interpolated=True)[updated]
@@ -50,7 +50,7 @@ class Truth:
         return cls(np.searchsorted(owners[order], np.arange(len(seeds) + 1)), times[order])
 
     def following(self, instant: Instant) -> NDArray[np.float64]:
-        """The first update of each seed after an instant; inf where none follows."""
+        """The instant of each seed's first update after ``instant``; inf if none follows."""
         before = np.concatenate([[0], np.cumsum(self.times <= instant)])
         index = self.offsets[:-1] + before[self.offsets[1:]] - before[self.offsets[:-1]]
         found = np.concatenate([self.times, [np.inf]])[index]
@@ -59,7 +59,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Reference points t: a week apart from ``start`` on, as long as t + e lies before ``end``."""
+    """Reference points t: one a week from ``start`` on, as long as t + e is before ``end``."""
 
     start: Instant
     end: Instant
@@ -71,15 +71,15 @@ class Period:
 
 @dataclass(slots=True)
 class PeriodOutcome:
-    """What came of one length of history in one period: an entry per reference point."""
+    """Results for one length of history in one period; lists have one entry per reference point."""
 
     selections: dict[str, list[ChosenByThreshold]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
     lots: dict[str, list[ChosenByThreshold]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
     likely: dict[str, list[Chosen]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
     precisions: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in RANKERS})
     instants: list[Instant] = field(default_factory=list)  #: the reference points
-    seeds: list[int] = field(default_factory=list)  #: with captures in the window
-    known: list[float] = field(default_factory=list)  #: share of them with an interval between captures
+    seeds: list[int] = field(default_factory=list)  #: number of seeds with captures in the window
+    known: list[float] = field(default_factory=list)  #: share of these seeds with an interval between captures
 
 
 def evaluate(
@@ -89,7 +89,7 @@ def evaluate(
     weeks: Sequence[int],
     progress: Callable[[float], None] = lambda _: None,
 ) -> dict[int, PeriodOutcome]:
-    """Every ranker at every reference point t, per length of history. Each learns up to t, as it does for a crawl."""
+    """Run every ranker at every reference point t, for each length of history. Each learns from captures up to t."""
     outcomes = {week: PeriodOutcome() for week in weeks}
     points = period.points()
     for place, now in enumerate(points.tolist()):

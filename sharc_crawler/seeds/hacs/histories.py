@@ -1,4 +1,4 @@
-"""When each seed was captured, and which captures show an update: all that the prediction reads."""
+"""The input of the prediction: when each seed was captured, and which captures show an update."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sharc_crawler.rates.history import CHANGED, UNKNOWN, Histories
 
 @dataclass(frozen=True, slots=True)
 class UpdateHistories:
-    """Captures of seeds in the order of time; seed i owns ``offsets[i]:offsets[i + 1]``.
+    """Captures of seeds in order of time; seed i owns ``offsets[i]:offsets[i + 1]``.
 
     >>> one = UpdateHistories.of(["http://a.org/"], [[0.0, 4.0, 6.0]], [[-1, 1, 0]])
     >>> one.placed(interpolated=True).tolist(), one.window(1.0, 9.0).changed.tolist()
@@ -24,14 +24,14 @@ class UpdateHistories:
     urls: list[str]
     offsets: NDArray[np.int64]  #: shape (seeds + 1,)
     times: NDArray[np.float64]  #: instants of the captures
-    changed: NDArray[np.int8]  #: since the capture before: UNKNOWN, UNCHANGED, CHANGED
+    changed: NDArray[np.int8]  #: against the capture before: UNKNOWN, UNCHANGED or CHANGED
 
     def __len__(self) -> int:
         return len(self.urls)
 
     @classmethod
     def of(cls, urls: Sequence[str], times: Sequence[ArrayLike], changed: Sequence[ArrayLike]) -> UpdateHistories:
-        """Histories from one sequence of times, rising, and one of bits per seed."""
+        """Histories from two sequences per seed: times, ascending, and values of ``changed``."""
         rows = [np.asarray(row, np.float64) for row in times]
         offsets = np.cumsum([0, *map(len, rows)]).astype(np.int64)
         bits = [np.zeros(0, np.int8), *(np.asarray(row, np.int8) for row in changed)]
@@ -42,11 +42,11 @@ class UpdateHistories:
         return np.diff(self.offsets)
 
     def owners(self) -> NDArray[np.int64]:
-        """The seed of every capture."""
+        """The number of each capture's seed."""
         return np.repeat(np.arange(len(self)), self.counts())
 
     def window(self, start: Instant, end: Instant) -> UpdateHistories:
-        """M_{w,t}: the captures in [start, end]. The first that is left of a seed has nothing before it."""
+        """M_{w,t}: the captures in [start, end]. ``changed`` of each seed's first one becomes UNKNOWN."""
         keep = (self.times >= start) & (self.times <= end)
         offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64)
         changed = self.changed[keep]
@@ -61,7 +61,7 @@ class UpdateHistories:
         return UpdateHistories([self.urls[seed] for seed in seeds], offsets, self.times[rows], self.changed[rows])
 
     def named(self, urls: Sequence[str]) -> UpdateHistories:
-        """The histories of these URLs, in the order given; of an unknown one it is empty."""
+        """The histories of these URLs, in this order; an unknown URL has an empty one."""
         number = {url: seed for seed, url in enumerate(self.urls)}
         seeds = np.array([number.get(url, len(self)) for url in urls], np.int64)
         offsets = np.append(self.offsets, self.offsets[-1])
@@ -69,16 +69,16 @@ class UpdateHistories:
         return replace(found, urls=list(urls))
 
     def after(self, earlier: UpdateHistories) -> UpdateHistories:
-        """The captures of both, seed by seed; those of ``earlier`` come first."""
+        """The captures of both, seed by seed, ``earlier`` first."""
         order = np.argsort(np.concatenate([earlier.owners(), self.owners()]), kind="stable")
         times = np.concatenate([earlier.times, self.times])[order]
         changed = np.concatenate([earlier.changed, self.changed])[order]
         return UpdateHistories(self.urls, earlier.offsets + self.offsets, times, changed)
 
     def following(self, whole: UpdateHistories, end: Instant) -> UpdateHistories:
-        """These captures after those of ``whole``, which has the same URLs, up to ``end``.
+        """The captures of ``whole`` (with the same URLs) up to ``end``, then these.
 
-        The first one of a window has nothing before it. Where ``whole`` has it next, it says what that one shows.
+        A window's first capture is UNKNOWN; if it comes next in ``whole``, its value is taken from there.
         """
         earlier = whole.window(-np.inf, end)
         later = whole.offsets[:-1] + earlier.counts()
@@ -90,9 +90,9 @@ class UpdateHistories:
         return replace(self, changed=changed).after(earlier)
 
     def placed(self, *, interpolated: bool) -> NDArray[np.float64]:
-        """The instant of every capture; with ``interpolated``, that of an updated one is half way from the one before.
+        """The instant of every capture; with ``interpolated``, an update lies half way between its two captures.
 
-        The capture before is where it was taken: an update lies between the two captures (section II-B2).
+        Both captures count with the instants at which they were taken (section II-B2).
         """
         if not interpolated:
             return self.times
@@ -100,7 +100,7 @@ class UpdateHistories:
         return np.where(self.changed == CHANGED, (self.times + before) / 2.0, self.times)
 
     def intervals(self, *, interpolated: bool) -> Histories:
-        """T_c and T_u: the intervals between consecutive captures, by where they are placed."""
+        """T_c and T_u: the intervals between consecutive captures, see :meth:`placed`."""
         follows = np.ones(len(self.times) + 1, np.bool_)
         follows[self.offsets[:-1]] = False
         follows = follows[:-1]
@@ -110,10 +110,10 @@ class UpdateHistories:
         return Histories(offsets, lengths, self.changed[follows], places[follows])
 
     def last_update(self, *, interpolated: bool) -> NDArray[np.float64]:
-        """τ, the instant of each seed's last update seen; NaN where none was."""
+        """τ, the instant of the last update seen of each seed; NaN if none was seen."""
         last = np.full(len(self), np.nan)
         updated = self.changed == CHANGED
-        last[self.owners()[updated]] = self.placed(interpolated=interpolated)[updated]  # in time order: the last stays
+        last[self.owners()[updated]] = self.placed(interpolated=interpolated)[updated]  # later updates overwrite
         return last
 
     def first_seen(self) -> NDArray[np.float64]:
@@ -125,7 +125,7 @@ class UpdateHistories:
         return self._at(self.offsets[1:] - 1)
 
     def first_from(self, instant: Instant) -> NDArray[np.float64]:
-        """The instant of each seed's first capture not before an instant; NaN where there is none."""
+        """The instant of each seed's first capture at or after ``instant``; NaN if there is none."""
         earlier = np.bincount(self.owners()[self.times < instant], minlength=len(self))
         return np.where(
             earlier < self.counts(), self._at(np.minimum(self.offsets[:-1] + earlier, len(self.times) - 1)), np.nan

@@ -13,12 +13,12 @@ from sharc_crawler.model import Instant
 
 #: thresholds at which selections are compared
 THETAS = np.linspace(0.0, 1.0, 201)
-AGAIN = 1000  #: draws of the reference points
-TOGETHER = 4  #: points in a row are drawn at once: what is updated in one week is so in the next, often
+AGAIN = 1000  #: bootstrap draws of the reference points
+TOGETHER = 4  #: length of the blocks of points that are drawn: updates of consecutive weeks depend on each other
 
 
 def likely_best(p: NDArray[np.float64]) -> float:
-    """The threshold whose choice has the greatest F1 to expect, if the probabilities are right; 1 for no seed.
+    """The threshold with the greatest expected F1, if the probabilities are right; 1 if there are no seeds.
 
     Of k chosen seeds Σ_k p are expected to have changed, and Σ p of all: F1 is about 2 Σ_k p / (k + Σ p).
 
@@ -34,7 +34,7 @@ def likely_best(p: NDArray[np.float64]) -> float:
 
 
 class Chosen(NamedTuple):
-    """What was chosen at one reference point t, by a threshold of that time."""
+    """Counts of the seeds chosen at one reference point t."""
 
     chosen: int
     hits: int  #: of these, updated in [t, t + e]
@@ -57,9 +57,9 @@ def micro_f1(points: Sequence[Chosen]) -> float:
 
 
 def leads(ours: Sequence[Chosen], theirs: Sequence[Chosen], instants: Sequence[Instant]) -> tuple[float, float]:
-    """Our micro F1 less theirs, 95 % of it: the same reference points are drawn again for both.
+    """The 95 % interval of our micro F1 minus theirs, by a bootstrap that draws the same reference points for both.
 
-    Below (0, 0) we are behind beyond chance. Points of one instant, of several draws of captures, are drawn together.
+    An interval below 0 means that we are significantly worse. Points with the same instant are drawn together.
 
     >>> leads([Chosen(2, 2, 2)] * 9, [Chosen(2, 1, 2)] * 9, range(9))
     (0.5, 0.5)
@@ -78,20 +78,20 @@ def leads(ours: Sequence[Chosen], theirs: Sequence[Chosen], instants: Sequence[I
 
 
 class Curve(NamedTuple):
-    """Precision, recall and F1 per threshold; 0 where nothing is chosen or nothing was updated."""
+    """Precision, recall and F1 per threshold; 0 where nothing was chosen or updated."""
 
     precision: NDArray[np.float64]
     recall: NDArray[np.float64]
     f1: NDArray[np.float64]
 
     def at(self, place: int) -> tuple[float, float, float]:
-        """The three at one threshold."""
+        """Precision, recall and F1 at one threshold."""
         return float(self.precision[place]), float(self.recall[place]), float(self.f1[place])
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenByThreshold:
-    """What was chosen at each threshold, at one reference point t."""
+    """Counts of the seeds chosen at each threshold, at one reference point t."""
 
     chosen: NDArray[np.int64]  #: seeds with p ≥ θ
     hits: NDArray[np.int64]  #: of these, updated in [t, t + e]
@@ -99,7 +99,7 @@ class ChosenByThreshold:
 
     @classmethod
     def of(cls, p: NDArray[np.float64], updated: NDArray[np.bool_]) -> ChosenByThreshold:
-        """All thresholds at once.
+        """Count for all thresholds at once.
 
         >>> one = ChosenByThreshold.of(np.array([0.2, 0.9]), np.array([False, True]))
         >>> one.chosen[[0, 100, 200]].tolist(), one.hits[[0, 100, 200]].tolist()
@@ -108,30 +108,30 @@ class ChosenByThreshold:
         return cls(_at_least(p), _at_least(p[updated]), int(updated.sum()))
 
     def at(self, place: int) -> Chosen:
-        """What was chosen at one threshold."""
+        """The counts at one threshold."""
         return Chosen(int(self.chosen[place]), int(self.hits[place]), self.updated)
 
     def random(self, updated: NDArray[np.bool_], rng: np.random.Generator) -> ChosenByThreshold:
-        """The outcome of choosing as many by lot."""
+        """The counts for as many seeds chosen at random."""
         hits = np.concatenate([[0], np.cumsum(rng.permutation(updated))])
         return ChosenByThreshold(self.chosen, hits[self.chosen], self.updated)
 
 
 def micro(selections: Sequence[ChosenByThreshold]) -> Curve:
-    """Counts added over t."""
+    """The measures of the counts summed over t."""
     chosen = np.sum([one.chosen for one in selections], axis=0)
     hits = np.sum([one.hits for one in selections], axis=0)
     return _curve(hits, chosen, np.full(len(hits), sum(one.updated for one in selections)))
 
 
 def macro(selections: Sequence[ChosenByThreshold]) -> Curve:
-    """Measures averaged over t."""
+    """The measures at each t, averaged."""
     curves = [_curve(one.hits, one.chosen, np.full(len(one.hits), one.updated)) for one in selections]
     return Curve(*(np.mean([curve[part] for curve in curves], axis=0) for part in range(3)))
 
 
 def weighted_precision(order: NDArray[np.int64], following: NDArray[np.float64]) -> float:
-    """P@K averaged over K with weights 1/log₂(K + 1): are the seeds that are updated first ranked first?
+    """P@K averaged over K with weights 1/log₂(K + 1): high if seeds that are updated first are ranked first.
 
     ``order``: seeds as ranked; ``following``: the instant of each seed's next update, inf where none follows. K runs
     up to the number of seeds that are updated at all; P@K is the share of the first K seeds as ranked that are among
@@ -148,7 +148,7 @@ def weighted_precision(order: NDArray[np.int64], following: NDArray[np.float64])
     updates = int(np.isfinite(following).sum())
     if not updates:
         return float("nan")
-    both = np.maximum(expected, ranked)[np.isfinite(following)]  # in both lists of K from here on
+    both = np.maximum(expected, ranked)[np.isfinite(following)]  # the K from which on a seed is in both lists
     ks = np.arange(1, updates + 1)
     precision = np.cumsum(np.bincount(both, minlength=seeds))[:updates] / ks
     return float(np.average(precision, weights=1.0 / np.log2(ks + 1)))

@@ -1,4 +1,4 @@
-"""Choosing seeds: ranked by a ranker, cut by a threshold and a budget, each with the reason."""
+"""Choosing seeds: a ranker orders them, a threshold and a budget cut; each seed has a reason."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 
-COMPARED = 2  #: captures: one, and what it is compared with
+COMPARED = 2  #: captures that a comparison needs
 
 
 @dataclass(frozen=True, slots=True)
 class RankedSeed:
-    """A seed's place, and whether it is to be crawled."""
+    """A seed's place in the ranking, and whether it is to be crawled."""
 
     url: str
     place: int  #: from 1
-    value: float  #: what it is ordered by
-    p: float | None  #: the value, where it is a probability
+    value: float  #: the ranker's score
+    p: float | None  #: the value if it is a probability
     rate: float | None  #: λ, updates per second
-    rate_least: float | None  #: updates seen per second, where captures bound λ from below alone: each differs
+    rate_least: float | None  #: lower bound of λ, updates seen per second, if all captures differ; else None
     last_update: float | None  #: τ, an instant
-    last_seen: float | None  #: the instant of the last capture, or of the last answer where none had content
+    last_seen: float | None  #: the instant of the last capture, or of the last response if none had content
     captures: int
-    known: bool  #: its own history was enough; else a prior stands in
+    known: bool  #: whether its own history was enough; otherwise a prior was used
     chosen: bool
     reason: str
 
 
 def make_ranker(name: str) -> SeedRanker:
-    """The ranker of a name or dotted path.
+    """Make the ranker with this name or dotted path.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` for an unknown one, and for what is none,
-    :class:`~sharc_crawler.errors.DataError` where it fails.
+    Raises :class:`~sharc_crawler.errors.UsageError` if it is unknown or no ranker,
+    :class:`~sharc_crawler.errors.DataError` if its constructor fails.
     """
     ranker = made(name, plugins.load("ranker", name))
     if not isinstance(ranker, SeedRanker):
@@ -64,21 +64,21 @@ def rank(
     theta: Threshold | None = None,
     budget: int | None = None,
 ) -> list[RankedSeed]:
-    """All seeds, in the order in which to crawl them; chosen are those with p ≥ ``theta``, at most ``budget``.
+    """All seeds, in the order in which to crawl them; those with p ≥ ``theta`` are chosen, at most ``budget``.
 
-    ``theta="auto"`` is the threshold with the greatest F1 to expect (``measures.likely_best``).
-    A tie goes to the seed that was not seen for longer, one never seen first. Raises
-    :class:`~sharc_crawler.errors.UsageError` for a threshold where the ranker's values are no probabilities, and
-    :class:`~sharc_crawler.errors.DataError` where a ranker fails, or answers badly.
+    ``theta="auto"`` is the threshold with the greatest expected F1 (``measures.likely_best``). Of seeds with equal
+    values, the one captured longest ago comes first, and one never captured before all. Raises
+    :class:`~sharc_crawler.errors.UsageError` for a threshold if the ranker's values are no probabilities, and
+    :class:`~sharc_crawler.errors.DataError` if the ranker fails or answers badly.
     """
     check_cut(ranker, theta, budget)
     window = seeds.window(task.now - task.back, task.now)
     until_now = seeds.window(-math.inf, task.now)
     seen, answered = until_now.latest(until_now.last_seen()), until_now.answered
-    urls, captures = tuple(seeds.urls), window.captures()  # known before it is asked: a ranker may write into its own
+    urls, captures = tuple(seeds.urls), window.captures()  # before the ranker may change them
     least, older = _least(window), _least(until_now)
     scores = scored(ranker, seeds, window, task)
-    if scores.known is not None:  # by older captures, where the window compares none
+    if scores.known is not None:  # older captures may suffice if the window's do not
         least = np.where((captures < COMPARED) & scores.known, older, least)
     if theta == "auto":
         theta = likely_best(scores.value)
@@ -109,7 +109,7 @@ def rank(
 
 
 def ordered(values: NDArray[np.float64], last_seen: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The seeds by decreasing value; a tie goes to the longest not seen.
+    """The seeds by decreasing value; of equal ones, that captured longest ago comes first.
 
     >>> ordered(np.array([0.5, 0.9, 0.5]), np.array([7.0, 8.0, np.nan])).tolist()
     [1, 2, 0]
@@ -118,7 +118,7 @@ def ordered(values: NDArray[np.float64], last_seen: NDArray[np.float64]) -> NDAr
 
 
 def check_cut(ranker: SeedRanker, theta: Threshold | None, budget: int | None) -> None:
-    """Raise :class:`~sharc_crawler.errors.UsageError` where a ranker's values cannot be cut so."""
+    """Raise :class:`~sharc_crawler.errors.UsageError` for a threshold or budget that the ranker does not allow."""
     name = type(ranker).__name__
     if theta is not None and not ranker.probabilities:
         raise UsageError(f"theta={theta}: {name} gives no probabilities; choose by budget instead")
@@ -129,9 +129,9 @@ def check_cut(ranker: SeedRanker, theta: Threshold | None, budget: int | None) -
 
 
 def _least(seeds: SeedHistories) -> NDArray[np.float64]:
-    """Updates seen per second of each seed that has a page of which each capture differs from the one before; else NaN.
+    """Updates seen per second of each seed with a page whose captures all differ from the one before; else NaN.
 
-    Such a page may have been updated any number of times in between: a rate that is made of it is the prior's.
+    Between its captures such a page may have been updated any number of times, so its rate comes from the prior alone.
     """
     seen = seeds.pages.intervals(interpolated=False)
     changed, same = (seen.total((seen.changed == one).astype(np.float64)) for one in (CHANGED, UNCHANGED))
@@ -150,7 +150,7 @@ def _chosen(
 
 
 def _lack(captures: int, answered: Answered | None, task: RankingTask) -> str:
-    """Why so many captures tell no rate."""
+    """The reason why a seed with this many captures has no rate of its own."""
     if answered is not None:
         return "archives hold redirects of it alone" if answered.redirected else "archives hold failures of it alone"
     what = {0: "no capture", 1: "one capture"}.get(captures)

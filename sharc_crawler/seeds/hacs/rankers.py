@@ -1,4 +1,4 @@
-"""HACS: seeds by the probability that they have changed."""
+"""HACS: ranks seeds by the probability that they have changed."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 
     _Test = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]  # per seed: hazard, rate, updated?
 
-OWN_PRIORS = 2_000  #: sites with a prior of their own, the most often captured; all others share one
+OWN_PRIORS = 2_000  #: number of sites (the most often captured) with their own prior; all others share one
 DAY = 86_400.0
 #: in which what a capture tells of its page's rate comes to count half: in a burst of updates, a season, half a year;
 #: slower ones where rates last
 HALF_LIVES = ((25 * DAY, 60 * DAY, 150 * DAY), (200 * DAY, 500 * DAY, 1250 * DAY))
-SURE = 1.645  #: standard errors by which slower ones must have foretold better than the first: 95 % of chance
-BACK_TESTS = (45 * DAY, 120 * DAY, 365 * DAY)  #: before the last capture of all: what was foretold then is known now
-FADED = 1e-3  #: what counts less is left out: p differs by as much at the most, and half of the time is saved
-TESTED = 4_000  #: pages of the seeds that are back-tested, about
+SURE = 1.645  #: standard errors by which slower half-lives must have predicted better to be used (95 % confidence)
+BACK_TESTS = (45 * DAY, 120 * DAY, 365 * DAY)  #: back-tests predict from captures up to this long before the last one
+FADED = 1e-3  #: captures with a lower weight are left out; it changes p by at most this, and halves the time
+TESTED = 4_000  #: approximate number of pages that are back-tested
 _AS_NAMED = "seeds as the histories have them (of a CDX line the first field names the page: com,example)/path)"
 
 
 class HacsPlain(SeedRanker):
     """The paper's form of p: maximum likelihood λ̃ from interpolated updates, and the time since the last of them.
 
-    A seed without an interval between captures is unknown: the paper leaves it out. Here it is given the probability
-    that an update followed its last capture, at a rate drawn from what all seeds show (a Gamma prior).
+    The paper leaves out seeds without an interval between captures. Here such a seed gets the probability that an
+    update followed its last capture, with a rate from the Gamma prior of all seeds.
 
     References
     ----------
@@ -75,22 +75,22 @@ class HacsPlain(SeedRanker):
 
 
 class Hacs(SeedRanker):
-    """HACS with a Gamma prior per site: seeds with few captures borrow from their site, and sites from all.
+    """HACS with a Gamma prior per site: seeds with few captures borrow from their site, and sites from all sites.
 
-    The rates' posterior given what was captured is integrated over (posterior predictive). Captures in the window
-    speak, and of those before it the ones that the priors are learned from. Rates drift and updates come in bursts, so
-    captures fade with their age, at three speeds: the hazard is the geometric mean of the three predictions. All three
-    are slower where that would have foretold the captures' own past better, beyond chance. Age counts back from the
-    page's last capture, not from now: time in which nothing was looked at is no evidence, so p never
-    falls by waiting. Updates are counted from the last capture, not from the last update: that none was seen since is
-    evidence too, and a Poisson process has no memory. The hazards of a seed's pages are added up, and corrected by what
-    came of those that the same captures foretold some time before their end.
+    p is the posterior predictive probability, integrated over the rates. It uses the captures in the window, and the
+    earlier ones from which the priors are learned. As rates drift and updates come in bursts, captures lose weight
+    with age, at three speeds (half-lives): the hazard is the geometric mean of the three predictions. Slower speeds
+    are used if they would have predicted the captures' own past significantly better. Age counts from the page's last
+    capture, not from now: a time without captures is no evidence, so p never falls by waiting. The prediction starts
+    at the last capture, not at the last update: a Poisson process has no memory, and that no update was seen since is
+    evidence too. A seed's hazard is the sum of its pages' hazards, corrected by back-tests
+    (:mod:`~sharc_crawler.seeds.hacs.calibration`).
     """
 
     probabilities: ClassVar[bool] = True
 
     def fit(self, seeds: SeedHistories, now: Instant) -> Self:
-        """Learn the priors, and how right they are."""
+        """Learn the priors, and calibrate them by back-tests."""
         intervals, urls = _comparable(seeds, now), seeds.pages.urls
         hosts = [_host(url) for url in urls]
         sites = _busiest(hosts, intervals.observations())
@@ -108,7 +108,7 @@ class Hacs(SeedRanker):
         seeds = replace(seeds, pages=self._remembered(seeds.pages, task))
         duration = _unseen(seeds.last_seen(), task) if task.missed else np.full(len(seeds.pages), task.ahead)
         expected, rate = _mean(self._estimates(seeds.pages, self.half_lives_), duration)
-        # A page that nobody has captured counts where its seed has no other: who knows whether it was there?
+        # A page without captures may not exist, so it counts only if its seed has no other page.
         captured = seeds.pages.counts() > 0
         aside = ~captured & (seeds.sum(captured.astype(np.float64)) > 0)[seeds.owners]
         expected[aside] = rate[aside] = 0.0
@@ -119,16 +119,16 @@ class Hacs(SeedRanker):
         return Scores(p, rates, seeds.latest(seeds.pages.last_update(interpolated=True)), known)
 
     def _estimates(self, pages: UpdateHistories, half_lives: Sequence[float]) -> list[Estimates]:
-        """The pages' rates, one estimate for each half-life."""
+        """Estimates of the pages' rates, one for each half-life."""
         intervals, labels = pages.intervals(interpolated=False), self._labels(pages.urls)
         faded = [intervals.fading(half_life).weighing(FADED) for half_life in half_lives]
         return [self.prior_.estimate(intervals, labels) for intervals in faded]
 
     def _back_tested(self, seeds: SeedHistories) -> list[tuple[NDArray[np.float64], HazardCalibration]]:
-        """What the captures up to some instants before their end foretold, held against those that followed.
+        """Compare predictions from the captures up to each of :data:`BACK_TESTS` with the captures that followed.
 
-        Of each page up to the first capture a week later, and up to its last one. For each of :data:`HALF_LIVES`, per
-        seed, the log-likelihood of what followed, calibrated; and the calibration.
+        For each page, up to the first capture a week later, and up to its last one. Returns for each of
+        :data:`HALF_LIVES` the seeds' log-likelihoods of what followed, calibrated, and the calibration.
         """
         pages, end = seeds.pages, float(seeds.pages.times.max(initial=-np.inf))
         updates = np.flatnonzero(pages.changed == CHANGED)
@@ -136,19 +136,19 @@ class Hacs(SeedRanker):
         tests: list[list[_Test]] = [[] for _ in HALF_LIVES]
         for back in BACK_TESTS:
             past = seeds.window(-np.inf, end - back).pages
-            foretold = [self._estimates(past, half_lives) for half_lives in HALF_LIVES]
+            fitted = [self._estimates(past, half_lives) for half_lives in HALF_LIVES]
             for until in (pages.first_from(end - back + WEEK), pages.last_seen()):
                 since = until - past.last_seen()
-                again = since > 0  # captured before and after
-                hits = np.bincount(owners, (times > end - back) & (times <= until[owners]), len(again)) * again
-                for estimates, found in zip(foretold, tests, strict=True):
-                    expected, rate = _mean(estimates, np.where(again, since, 0.0))
-                    told = seeds.sum(np.where(again, expected, 0.0)), seeds.sum(np.where(again, rate, 0.0))
-                    found.append((*told, seeds.sum(hits.astype(np.float64)) > 0))
+                both = since > 0  # captured before and after
+                hits = np.bincount(owners, (times > end - back) & (times <= until[owners]), len(both)) * both
+                for estimates, found in zip(fitted, tests, strict=True):
+                    expected, rate = _mean(estimates, np.where(both, since, 0.0))
+                    sums = seeds.sum(np.where(both, expected, 0.0)), seeds.sum(np.where(both, rate, 0.0))
+                    found.append((*sums, seeds.sum(hits.astype(np.float64)) > 0))
         return [_calibrated(found, len(seeds)) for found in tests]
 
     def _remembered(self, pages: UpdateHistories, task: RankingTask) -> UpdateHistories:
-        """The captures in the window after those before it that were learned from."""
+        """The captures that the priors were learned from, then those in the window."""
         if math.isinf(task.back):
             return pages
         end = min(self.until_, np.nextafter(task.now - task.back, -np.inf))
@@ -165,15 +165,15 @@ def _calibrated(tests: list[_Test], seeds: int) -> tuple[NDArray[np.float64], Ha
 
 
 def _mean(estimates: list[Estimates], duration: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Hazard and rate of each page, the geometric means of several estimates."""
-    with np.errstate(divide="ignore"):  # no time, no hazard
+    """Hazard and rate of each page: geometric means of several estimates."""
+    with np.errstate(divide="ignore"):  # a duration of 0 gives the hazard 0
         logs = np.mean([np.log([hazard(one, duration), one.rate]) for one in estimates], axis=0)
     expected, rate = np.exp(logs)
     return expected, rate
 
 
 def _sample(seeds: SeedHistories) -> SeedHistories:
-    """Some of the seeds, with no more pages than are back-tested."""
+    """A sample of the seeds, with about :data:`TESTED` pages in all."""
     if len(seeds.pages) <= TESTED:
         return seeds
     order, pages = np.random.default_rng(0).permutation(len(seeds)), np.bincount(seeds.owners)
@@ -183,7 +183,7 @@ def _sample(seeds: SeedHistories) -> SeedHistories:
 
 
 def _comparable(seeds: SeedHistories, now: Instant) -> Histories:
-    """The intervals between all captures up to now, if any can be compared."""
+    """The intervals between all captures up to ``now`` that can be compared."""
     known = seeds.window(-np.inf, now)
     pages = known.pages
     if not len(pages.times):
@@ -209,7 +209,7 @@ def _host(url: str) -> str:
 
 
 def _busiest(hosts: list[str], observations: NDArray[np.int64]) -> dict[str, int]:
-    """The sites that have most to say, numbered from 1."""
+    """The :data:`OWN_PRIORS` sites with the most observations, numbered from 1."""
     total = Counter[str]()
     for host, count in zip(hosts, observations.tolist(), strict=True):
         total[host] += count
@@ -217,16 +217,16 @@ def _busiest(hosts: list[str], observations: NDArray[np.int64]) -> dict[str, int
 
 
 def _unseen(last_seen: NDArray[np.float64], task: RankingTask) -> NDArray[np.float64]:
-    """For how long each page may have been updated since its last capture in the window.
+    """The time in which a page may have been updated: since its last capture in the window, until t + e.
 
-    Without one: for longer than the window; where only what lies ahead counts, for that long.
+    Without a capture, it exceeds the window. If ``task.missed`` is false, it is the time ahead alone.
     """
     before = task.now - task.back if task.missed else task.now
     return task.now + task.ahead - np.where(np.isnan(last_seen), before, last_seen)
 
 
 def _any(seeds: SeedHistories, p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Per seed, the probability that any of its pages is updated."""
+    """Per seed, the probability that at least one of its pages is updated."""
     return -np.expm1(seeds.sum(np.log1p(-np.minimum(p, 1.0 - 1e-15))))
 
 
@@ -235,14 +235,14 @@ def _any(seeds: SeedHistories, p: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """For each page, how often it is updated, and when it last was."""
+    """For each page, how often it is updated, and when it was last updated."""
 
-    rate: NDArray[np.float64]  #: λ, updates per second; NaN: unknown, there is no interval between captures
+    rate: NDArray[np.float64]  #: λ, updates per second; NaN: unknown, as there is no interval between captures
     last_update: NDArray[np.float64]  #: τ; NaN: no update was seen
 
 
 def f(pages: UpdateHistories, *, interpolated: bool = True) -> Fit:
-    """λ and τ of all pages, in one solve of equation 5 (equation 4 where every capture shows an update).
+    """λ and τ of all pages, by equation 5 (equation 4 if every capture shows an update), solved for all pages at once.
 
     >>> from sharc_crawler.seeds.hacs.histories import UpdateHistories
     >>> fit = f(UpdateHistories.of(["a", "b"], [[0.0, 4.0, 6.0], [1.0]], [[-1, 1, 0], [-1]]))
@@ -264,13 +264,13 @@ def g(rate: NDArray[np.float64], last_update: NDArray[np.float64], until: Instan
 
 def hazard(estimates: Estimates, duration: NDArray[np.float64] | Seconds) -> NDArray[np.float64]:
     """The hazard −ln(1 − p) of the probability of an update within ``duration``, see :func:`predictive`."""
-    with np.errstate(invalid="ignore"):  # an infinite shape is a point estimate
+    with np.errstate(invalid="ignore"):  # an infinite shape means a point estimate
         spread = estimates.shape * np.log1p(estimates.rate * duration / estimates.shape)
     return np.where(np.isinf(estimates.shape), estimates.rate * duration, spread)
 
 
 def predictive(estimates: Estimates, duration: NDArray[np.float64] | Seconds) -> NDArray[np.float64]:
-    """The probability of an update within ``duration``, over all rates that the Gamma posteriors leave possible.
+    """The probability of an update within ``duration``, averaged over the Gamma posteriors of the rates.
 
     1 − E[e^{−λd}] = 1 − (1 + d·mean/shape)^(−shape). NaN where nothing is known.
     """

@@ -1,4 +1,4 @@
-"""The seeds of one crawl: chosen, left out, left out and crawled all the same; and how many had changed."""
+"""The selection of one crawl's seeds: chosen, left out, or crawled as a sample; and how many had changed."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.base import Threshold
     from sharc_crawler.seeds.hacs.rank import RankedSeed
 
-_COVERAGE = 0.95  #: of the interval for recall
+_COVERAGE = 0.95  #: confidence level of the interval for recall
 
 
 @dataclass(frozen=True, slots=True)
 class SeedChoice:
-    """How seeds are chosen: a ranker by name, and where it cuts."""
+    """How seeds are chosen: by which ranker, and with which limits."""
 
     ranker: str
-    theta: Threshold | None = None  #: p of at least this
-    budget: int | None = None  #: so many at most
-    updates: str = "digest"  #: what an update is
-    explore: float = 0.0  #: share of those left out that is crawled too
-    timemaps: tuple[str, ...] = ()  #: files and folders of archives' history
-    history: str | None = None  #: the archive's own
+    theta: Threshold | None = None  #: least p
+    budget: int | None = None  #: greatest number of seeds
+    updates: str = "digest"  #: name of the notion of an update
+    explore: float = 0.0  #: share of the seeds left out that is crawled as a sample
+    timemaps: tuple[str, ...] = ()  #: files and folders with captures of other archives
+    history: str | None = None  #: file with the observations of earlier crawls
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedSeed:
-    """What was decided of a seed, and what came of it."""
+    """What was decided for a seed, and whether it had changed."""
 
     url: str
     place: int  #: from 1
@@ -47,15 +47,15 @@ class SelectedSeed:
     captures: int
     known: bool
     chosen: bool
-    explored: bool  #: left out, and crawled for a sample
+    explored: bool  #: left out, but crawled as part of the sample
     reason: str
-    changed: bool | None = None  #: since it was last captured; None: not crawled, or not to be told
-    why_not: str = ""  #: it is not to be told
+    changed: bool | None = None  #: since its last capture; None: not crawled, or unknown
+    why_not: str = ""  #: the reason why it is unknown
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The share of all seeds that had changed which was chosen: an estimate with its 95 % interval."""
+    """The chosen share of the seeds that had changed: an estimate with its 95 % interval."""
 
     estimate: float
     low: float
@@ -64,7 +64,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class SelectionOutcome:
-    """Counts of seeds; judged are those of which it could be told whether they had changed."""
+    """Numbers of seeds; *judged* are those for which it is known whether they had changed."""
 
     chosen: int
     chosen_judged: int
@@ -76,14 +76,14 @@ class SelectionOutcome:
 
     @property
     def precision(self) -> float | None:
-        """The share of the chosen seeds that had changed, of those that were judged."""
+        """The share of seeds that had changed, among the chosen seeds that were judged."""
         return self.chosen_changed / self.chosen_judged if self.chosen_judged else None
 
     @property
     def recall(self) -> Recall | None:
-        """From the sample, of the seeds that can be judged; ``None`` where nobody was asked, or none could be judged.
+        """Estimated from the sample, for seeds that can be judged; ``None`` without judged seeds in the sample.
 
-        The interval is that of the share of changed seeds in the sample (Clopper and Pearson).
+        The interval follows from that of the share of changed seeds in the sample (Clopper and Pearson).
 
         >>> found = SelectionOutcome(10, 10, 8, 40, 4, 4, 1).recall
         >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
@@ -95,7 +95,7 @@ class SelectionOutcome:
             return None
         left = self.left_out * n / self.explored
         tail = (1.0 - _COVERAGE) / 2.0
-        from scipy.special import betaincinv  # a tenth of a second
+        from scipy.special import betaincinv  # takes 0.1 s, so it is imported here
 
         low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
         high = float(betaincinv(k + 1, n - k, 1.0 - tail)) if k < n else 1.0
@@ -110,12 +110,12 @@ class Selection:
     choice: SeedChoice
     now: Instant
     seeds: tuple[SelectedSeed, ...]
-    malformed: int = 0  #: lines of the history that could not be read
+    malformed: int = 0  #: unreadable lines of the history
     notes: tuple[str, ...] = field(default=())
 
     @classmethod
     def of(cls, ranked: Sequence[RankedSeed], choice: SeedChoice, now: Instant, malformed: int = 0) -> Self:
-        """The ranking, and a random sample of those that it leaves out, the same for one instant."""
+        """The ranking, with a random sample of the seeds that it leaves out. Equal instants give equal samples."""
         left = [place for place, one in enumerate(ranked) if not one.chosen]
         size = math.ceil(choice.explore * len(left))
         explored = set(np.random.default_rng(int(now)).choice(left, size, replace=False).tolist()) if size else set()
@@ -131,11 +131,11 @@ class Selection:
         return [one.url for one in self.seeds if one.chosen] + [one.url for one in self.seeds if one.explored]
 
     def judged(self, changes: Mapping[str, bool | str]) -> Self:
-        """With what came of the crawled seeds, by URL: changed or not, or why that is not to be told."""
+        """A copy with the results of the crawled seeds, by URL: changed or not, or why that is unknown."""
         return replace(self, seeds=tuple(_judged(one, changes) for one in self.seeds))
 
     def outcome(self) -> SelectionOutcome:
-        """The counts."""
+        """Count the seeds."""
         chosen = [one for one in self.seeds if one.chosen]
         explored = [one for one in self.seeds if one.explored]
         judged, sample = ([one for one in some if one.changed is not None] for some in (chosen, explored))
@@ -154,14 +154,14 @@ class Selection:
         return json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n"
 
     def save(self, folder: Path) -> None:
-        """Keep it in a crawl's folder, whole or as it was."""
+        """Write it into a crawl's folder, atomically."""
         draft = folder / f".{SELECTION}"
         draft.write_text(self.to_json(), encoding="utf-8")
         draft.replace(folder / SELECTION)
 
     @classmethod
     def read(cls, path: Path, way_out: str) -> Self:
-        """As it was kept; :class:`~sharc_crawler.errors.DataError` with a ``way_out`` for any other file."""
+        """Read a saved selection; raises :class:`~sharc_crawler.errors.DataError` with ``way_out`` for other files."""
         try:
             return cls.of_json(path.read_bytes())
         except (ValueError, KeyError, TypeError) as error:
@@ -169,7 +169,7 @@ class Selection:
 
     @classmethod
     def of_json(cls, text: str | bytes) -> Self:
-        """From that text; :class:`ValueError`, :class:`KeyError` or :class:`TypeError` for any other."""
+        """Parse it; raises :class:`ValueError`, :class:`KeyError` or :class:`TypeError` for other text."""
         held: dict[str, Any] = json.loads(text)
         choice = SeedChoice(**{**held["choice"], "timemaps": tuple(held["choice"]["timemaps"])})
         seeds = tuple(SelectedSeed(**one) for one in held["seeds"])

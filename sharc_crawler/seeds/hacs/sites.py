@@ -21,15 +21,15 @@ DEPTH = 2  #: segments of a path below a website's seed
 
 @dataclass(frozen=True, slots=True)
 class SeedHistories:
-    """Seeds and the histories of their pages. A change of any page is a change of the seed.
+    """Seeds and the histories of their pages. A change of any page counts as a change of the seed.
 
-    The sum of independent Poisson processes is one: a seed's rate is the sum of its pages' rates.
+    The sum of independent Poisson processes is a Poisson process, so a seed's rate is the sum of its pages' rates.
     """
 
-    urls: list[str]  #: of the seeds
+    urls: list[str]  #: the seeds' URLs
     pages: UpdateHistories
-    owners: NDArray[np.int64]  #: shape (pages,), the seed of each
-    answered: Mapping[int, Answered] = field(default_factory=dict)  #: seed → it was asked for, and no content came
+    owners: NDArray[np.int64]  #: shape (pages,), the number of each page's seed
+    answered: Mapping[int, Answered] = field(default_factory=dict)  #: seeds with responses but no content
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -40,12 +40,12 @@ class SeedHistories:
         return cls(pages.urls, pages, np.arange(len(pages)))
 
     def window(self, start: Instant, end: Instant) -> SeedHistories:
-        """The captures in [start, end]."""
+        """The same seeds with their captures in [start, end]."""
         answered = {seed: one for seed, one in self.answered.items() if start <= one.last <= end}
         return SeedHistories(self.urls, self.pages.window(start, end), self.owners, answered)
 
     def select(self, chosen: NDArray[np.bool_]) -> SeedHistories:
-        """Some of the seeds, with all their pages."""
+        """The chosen seeds with all their pages."""
         pages = np.flatnonzero(chosen[self.owners])
         owners = (np.cumsum(chosen) - 1)[self.owners[pages]]
         urls, place = [self.urls[seed] for seed in np.flatnonzero(chosen)], np.cumsum(chosen) - 1
@@ -53,7 +53,7 @@ class SeedHistories:
         return SeedHistories(urls, self.pages.select(pages), owners, answered)
 
     def last_seen(self) -> NDArray[np.float64]:
-        """The instant of each page's last capture, or of the last answer without content; NaN where there is none."""
+        """The instant of each page's last capture, or else of the last response without content; NaN if none."""
         seen = self.pages.last_seen()
         if self.answered:
             last = np.full(len(self), np.nan)
@@ -62,11 +62,11 @@ class SeedHistories:
         return seen
 
     def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Per seed, the sum of a value per page; NaN counts nothing."""
+        """Per seed, the sum of its pages' values; NaN counts as 0."""
         return np.bincount(self.owners, np.nan_to_num(values), len(self)).astype(np.float64)
 
     def latest(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Per seed, the greatest value of its pages; NaN where none has one."""
+        """Per seed, the greatest of its pages' values; NaN if all are NaN."""
         out = np.full(len(self), np.nan)
         np.fmax.at(out, self.owners, values)
         return out
@@ -83,9 +83,9 @@ def homepages(
     changed: NDArray[np.int8],
     answered: Mapping[str, Answered] | None = None,
 ) -> SeedHistories:
-    """Seeds by their own pages. ``keys``: their sort keys. A seed without captures is kept, with an empty history.
+    """Seeds with the histories of their own pages; a seed without captures has an empty history.
 
-    ``answered``: by sort key, what was asked for without content coming.
+    ``keys``: the seeds' sort keys. ``answered``: by sort key, URLs with responses but no content.
     """
     number = {key: page for page, key in enumerate(captures.keys)}
     pages = np.array([number.get(key, -1) for key in keys], np.int64)
@@ -101,9 +101,9 @@ def websites(
     pages: Sequence[int],
     answered: Mapping[str, Answered] | None = None,
 ) -> SeedHistories:
-    """Seeds by all pages under them, at most two path segments deep; the depth of the seed itself is 0.
+    """Seeds with the histories of all pages under them, at most two path segments deep; the seed has depth 0.
 
-    ``pages``: numbers of the captured URLs that are pages; any other, such as an image, counts only as a seed itself.
+    ``pages``: numbers of the captured URLs that are pages. Other URLs, such as images, count only if they are seeds.
     """
     counts = np.isin(np.arange(len(captures)), pages)
     pairs = [
@@ -118,7 +118,7 @@ def websites(
 
 
 def pages_under(seeds: Sequence[str], pages: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of a seed and a page under it, by their sort keys.
+    """Pairs (number of a seed, number of a page under it), by their sort keys.
 
     >>> pages_under(["org,a)/x"], ["org,a)/", "org,a)/x", "org,a)/x/y/z", "org,a)/x/y/z/deep"])
     [(0, 1), (0, 2)]
@@ -140,7 +140,7 @@ def _by_seed(keys: Sequence[str], answered: Mapping[str, Answered] | None) -> di
 
 
 def _folder(key: str) -> str:
-    """The sort key that pages under a seed start with: a file such as ``index.html`` stands for its folder.
+    """The prefix of the sort keys of a seed's pages: a file such as ``index.html`` stands for its folder.
 
     >>> _folder("edu,foo)/~bar/index.html"), _folder("edu,foo)/~bar"), _folder("edu,foo)/")
     ('edu,foo)/~bar', 'edu,foo)/~bar', 'edu,foo)')
@@ -167,7 +167,7 @@ def _above(key: str) -> list[str]:
 def _selected(
     captures: Captures, changed: NDArray[np.int8], pages: NDArray[np.int64], urls: Sequence[str]
 ) -> UpdateHistories:
-    """The histories of some pages in a given order; -1 is a page without captures."""
+    """The histories of some pages in a given order; -1 stands for a page without captures."""
     known = UpdateHistories(
         [*captures.urls, ""], np.append(captures.offsets, captures.offsets[-1]), captures.times, changed
     )

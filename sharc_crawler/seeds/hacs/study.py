@@ -1,4 +1,4 @@
-"""A study: rankers on one set of histories, θ̂ chosen on one period, all scored on the next."""
+"""A study of rankers on one set of histories: θ̂ is chosen on one period, and scored on the next."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class StudyRow(NamedTuple):
     method: str
     theta: float
     own: Triple
-    random: Triple  #: as many, drawn by lot
-    brute: Triple  #: all
+    random: Triple  #: of as many seeds, chosen at random
+    brute: Triple  #: of all seeds
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What came of every length of history."""
+    """The results for every length of history."""
 
     title: str
     choosing: Mapping[int, PeriodOutcome]  #: weeks → the period that θ̂ is chosen on
@@ -40,12 +40,12 @@ class Study:
     def pooled(
         cls, title: str, runs: Sequence[tuple[Mapping[int, PeriodOutcome], Mapping[int, PeriodOutcome]]]
     ) -> Study:
-        """Several runs as one: their reference points together."""
+        """Several runs as one, with the reference points of all."""
         choosing, scoring = ([run[part] for run in runs] for part in (0, 1))
         return cls(title, _joined(choosing), _joined(scoring))
 
     def best(self, weeks: int, method: str, average: str) -> int:
-        """The place of θ̂ among the thresholds: it maximises F1 on the choosing period."""
+        """The index of θ̂, the threshold with the greatest F1 on the choosing period."""
         return int(AVERAGES[average](self.choosing[weeks].selections[method]).f1.argmax())
 
     def row(self, weeks: int, method: str, average: str) -> StudyRow:
@@ -56,13 +56,13 @@ class Study:
         return StudyRow(weeks, method, float(THETAS[place]), own.at(place), lots.at(place), own.at(0))
 
     def likely(self, weeks: int) -> dict[str, float]:
-        """Micro F1 of each method on the scoring period, at each t's θ of greatest expected F1."""
+        """Micro F1 of each method on the scoring period, with the θ of greatest expected F1 at each t."""
         return {name: micro_f1(self.scoring[weeks].likely[name]) for name in CHOOSERS}
 
     def leads(self, weeks: int) -> dict[str, Interval]:
-        """By how much HACS leads each other method in micro F1, at its θ̂ and at each t's θ of greatest expected F1.
+        """The lead of HACS in micro F1 over each other method, at that method's θ̂ and at each t's most promising θ.
 
-        HACS is at the latter. See :func:`~sharc_crawler.seeds.hacs.measures.leads`.
+        HACS itself uses each t's θ of greatest expected F1. See :func:`~sharc_crawler.seeds.hacs.measures.leads`.
         """
         outcome = self.scoring[weeks]
         found: dict[str, Interval] = {}
@@ -74,16 +74,16 @@ class Study:
         return found
 
     def precisions(self, weeks: int) -> dict[str, float]:
-        """Mean weighted P@K of each ranker; NaN where nothing was ever updated."""
+        """Mean weighted P@K of each ranker; NaN if nothing was ever updated."""
         return {name: _mean(self.scoring[weeks].precisions[name]) for name in RANKERS}
 
     def sizes(self) -> tuple[dict[int, float], dict[int, float]]:
-        """Per length of history: seeds with captures in the window, and the share with an interval between them."""
+        """Per length of history: seeds with captures in the window, and the share of them with an interval between."""
         seeds = {w: float(np.mean(outcome.seeds)) for w, outcome in self.scoring.items()}
         return seeds, {w: float(np.mean(outcome.known)) for w, outcome in self.scoring.items()}
 
     def claims(self) -> dict[str, list[int]]:
-        """What is to be shown, each with the lengths of history at which it does not hold."""
+        """The study's claims, each with the lengths of history for which it fails."""
         failing: dict[str, list[int]] = {}
         for weeks in self.scoring:
             for claim, holds in self._claims(weeks).items():

@@ -1,7 +1,7 @@
-"""Notions of an update: which captures show that a page was updated since the capture before.
+"""Notions of an update: they decide which captures show that a page was updated since the capture before.
 
-A notion is a function of :class:`Captures` that answers per capture UNKNOWN, UNCHANGED or CHANGED
-(:mod:`sharc_crawler.rates.history`). The first capture of a page has nothing before it: UNKNOWN.
+A notion is a function of :class:`Captures` that returns UNKNOWN, UNCHANGED or CHANGED for each capture
+(:mod:`sharc_crawler.rates.history`). The first capture of a page is UNKNOWN, as there is none before it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Captures
 
-#: notions of ours that need archived documents
+#: built-in notions that need archived documents
 READS_LINKS = frozenset({"link-addition", "pdf-link"})
 
 
 def digest_change(captures: Captures) -> NDArray[np.int8]:
-    """The payload's digest is another one: any change at all. An index is enough, no document is read.
+    """The payload's digest differs: any change of bytes. This needs only an index, no documents.
 
     >>> from sharc_crawler.seeds.hacs.captures import Captures
     >>> digest_change(Captures.of(["org,a)/"], [[1, 2, 3]], [[7, 7, 8]])).tolist()
@@ -30,19 +30,19 @@ def digest_change(captures: Captures) -> NDArray[np.int8]:
 
 
 def fingerprint_change(captures: Captures) -> NDArray[np.int8]:
-    """The content's fingerprint is another one: a change of what counts as content."""
+    """The content's fingerprint differs: a change of what counts as content."""
     if captures.fingerprints is None:
         raise UsageError("updates='fingerprint' needs our own captures with fingerprints; without, use updates=digest")
     return _compared(captures, captures.fingerprints)
 
 
 def link_addition(captures: Captures) -> NDArray[np.int8]:
-    """There is a link that no capture before had: l*(m_i) = l(m_i) − ∪_{k<i} l(m_k) is not empty (section II-B)."""
+    """There is a link that no earlier capture has: l*(m_i) = l(m_i) − ∪_{k<i} l(m_k) is not empty (section II-B)."""
     return _added(captures, "link-addition", lambda url: True)  # noqa: ARG005 - every link counts
 
 
 def pdf_link(captures: Captures) -> NDArray[np.int8]:
-    """There is a link to a PDF file that no capture before had: a publication was added."""
+    """There is a link to a PDF file that no earlier capture has: a publication was added."""
     return _added(captures, "pdf-link", lambda url: url.partition("?")[0].lower().endswith(".pdf"))
 
 

@@ -1,6 +1,6 @@
-"""Temporal sites: from page-view logs, the sites whose pages are read in their first days: seeds of an instant crawl.
+"""Temporal sites: finds, from page-view logs, the sites whose pages are mostly read in their first days.
 
-A log becomes daily views per page (:mod:`.views`), each page's views a log-normal interest curve
-(:mod:`.fit`), its curve a class (:mod:`.classify`), the classes a ranking of sites, folders or URL templates
-(:mod:`.rank`).
+These are the seeds of an instant crawl. Logs are reduced to daily views per page (:mod:`.views`). A log-normal
+interest curve is fitted to each page's views (:mod:`.fit`) and classified (:mod:`.classify`). The classes give a
+ranking of sites, folders or URL templates (:mod:`.rank`).
 """

@@ -1,4 +1,4 @@
-"""Access logs, plain or packed: the requests of clients, in any of the formats of ``logformats``."""
+"""Reads the page views of clients from access logs, in any format of ``logformats``, compressed or not."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sharc_crawler.seeds.temporal.logformats import query_for
 if TYPE_CHECKING:
     from sharc_crawler.seeds.temporal.database import Database
 
-HEAD = 50  #: lines by which a format is known
-#: what a page embeds, and what robots ask for
+HEAD = 50  #: number of lines from which the format is detected
+#: URLs of embedded resources and robots.txt, which are no page views
 _RESOURCE = r"(?i)^[^?]*(?:\.(?:css|js|mjs|map|png|jpe?g|gif|svg|ico|webp|avif|woff2?|ttf|mp[34]|webm)|/robots\.txt)$"
 _ROBOT = r"(?i)bot|crawl|spider|slurp"
 
-# A day is one of UTC. A target is a path, or a whole URL in a proxy's log.
+# Days are UTC days. A request's target is a path, or a whole URL in a proxy's log.
 _STAGED = f"""
 CREATE OR REPLACE TABLE staged AS
 WITH lines AS (SELECT line FROM LINES WHERE line <> ''), requests AS (FORMAT), fields AS (
@@ -45,10 +45,10 @@ FROM judged GROUP BY ALL
 
 
 def stage_access_log(database: Database, file: Path, path: Path, host: str) -> None:
-    """Stage a log's requests, one row for each client, page and day.
+    """Write a log's requests into the table ``staged``, one row for each client, page and day.
 
-    ``host`` is the site (``https://www.example.org``) of a log whose lines name none; empty: such lines are left out.
-    Raises :class:`~sharc_crawler.errors.DataError` for a log that cannot be read, or whose fields change within it.
+    ``host`` is the site (``https://www.example.org``) of lines that name none; if empty, such lines are left out.
+    Raises :class:`~sharc_crawler.errors.DataError` for a log that cannot be read, or whose fields change midway.
     """
     stage_lines(database, lambda lines: _stage(database, file, lines, {"file": str(path)}, host))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.temporal.curve import Curves
     from sharc_crawler.seeds.temporal.views import PageViews
 
-# -- what a page is ranked with: its site, its folder, or the pages that share its URL's template ----------------------
+# -- the group that a page is ranked in: its site, its folder, or the pages with the same URL template -----------------
 
 
 class By(StrEnum):
@@ -34,14 +34,14 @@ class By(StrEnum):
     TEMPLATE = "template"
 
 
-_VARYING = re.compile(r"\d|(?:[^-_]+[-_]){3}")  #: a number, or a title of four words
+_VARYING = re.compile(r"\d|(?:[^-_]+[-_]){3}")  #: segments with a digit, or with four words (a title)
 
 
 def group_of(page: str, site: str, by: By) -> str:
     """The group of a page (a URL) of a site.
 
-    A folder is the leading folders of a path without digits (dates and numbers tell pages apart, not sections); a
-    template keeps the names in a URL and stars what varies: segments with digits or of many words, and query values.
+    A folder consists of the path's leading folders without digits, since dates and numbers distinguish pages, not
+    sections. A template keeps the names in a URL, and replaces segments that vary and query values by a star.
 
     >>> page = "https://a.org/news/uk/2024/05/a-dog-bites-back.html?id=7"
     >>> group_of(page, "a.org", By.FOLDER)
@@ -69,7 +69,7 @@ def groups_of(pages: Sequence[str], sites: Sequence[str], by: By) -> list[str]:
 
 
 def seed_of(group: str) -> str:
-    """Where an instant crawler finds a group's new pages: a site's or folder's entry page, a template's folder.
+    """The page where an instant crawler finds a group's new pages: the entry page of the site or folder.
 
     >>> seed_of("a.org"), seed_of("https://a.org/b/a.asp?p=*")
     ('https://a.org/', 'https://a.org/b/')
@@ -89,7 +89,7 @@ def _section(folders: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What a log says about its pages and their groups; arrays and lists of pages are in one order."""
+    """The results for a log's pages and their groups; all arrays and lists of pages have the same order."""
 
     log: PageViews
     curves: Curves
@@ -99,13 +99,13 @@ class Analysis:
     ranked: list[Ranked]
 
     def by_site(self, own: Mapping[str, Threshold]) -> Analysis:
-        """The same curves, classified by thresholds of single sites, and ranked anew."""
+        """The same curves, classified by each site's own threshold if it has one, and ranked again."""
         temporal = classify(self.curves, self.log.sites, own, self.threshold)
         ranked = rank(self.groups, self.log.views.sum(axis=1), temporal, self.curves.known)
         return replace(self, temporal=temporal, ranked=ranked)
 
     def worth(self, chosen: Sequence[Ranked]) -> Worth:
-        """What a choice of groups is worth, by the classification."""
+        """The quality of a choice of groups, according to the classification."""
         return worth(chosen, self.groups, self.temporal)
 
 
@@ -115,7 +115,7 @@ def analyse(
     by: By = By.SITE,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Analysis:
-    """Fit, classify and rank. ``progress`` is told the number of pages of each batch fitted."""
+    """Fit, classify and rank. ``progress`` is called with the number of pages of each fitted batch."""
     threshold = threshold or Threshold()
     curves = fit(log.views, threshold, progress=progress)
     temporal = threshold.temporal(curves)
@@ -124,18 +124,18 @@ def analyse(
     return Analysis(log, curves, threshold, temporal, groups, ranked)
 
 
-# -- a threshold for each site: what is news at a weekly is old at a wire service --------------------------------------
+# -- a threshold for each site: news lives longer in a weekly than at a wire service -----------------------------------
 
-# It is chosen from a site's own labelled pages, and measured on pages that were held out: a threshold always does well
-# on the pages it was chosen from.
+# It is chosen from the site's own labelled pages. Its gain is measured on pages that were held out, since a threshold
+# always does well on the pages it was chosen from.
 
 
-LEAST = 20  #: labelled pages that a site needs for a threshold of its own, some of them temporal and some not
+LEAST = 20  #: labelled pages, of both classes, that a site needs for its own threshold
 FOLDS = 5
 
 
 def site_thresholds(labels: Flags, curves: Curves, sites: Sequence[str]) -> dict[str, Threshold]:
-    """The threshold of highest reward of each site with enough labelled pages; arrays are of the labelled pages."""
+    """The threshold of highest reward for each site with enough labelled pages; arrays hold the labelled pages."""
     chosen = {}
     for site, at in _pages_of(sites).items():
         if len(at) >= LEAST and 0 < labels[at].sum() < len(at):
@@ -144,7 +144,7 @@ def site_thresholds(labels: Flags, curves: Curves, sites: Sequence[str]) -> dict
 
 
 def classify(curves: Curves, sites: Sequence[str], own: Mapping[str, Threshold], otherwise: Threshold) -> Flags:
-    """Temporal pages by the threshold of their site, where it has one of its own."""
+    """Which pages are temporal, by their site's own threshold or else by ``otherwise``."""
     called = otherwise.temporal(curves)
     for site, at in _pages_of(sites).items():
         if site in own:
@@ -153,7 +153,7 @@ def classify(curves: Curves, sites: Sequence[str], own: Mapping[str, Threshold],
 
 
 def held_out(labels: Flags, curves: Curves, sites: Sequence[str]) -> tuple[int, int]:
-    """Rewards of one best threshold and of one per site, on pages that had no part in choosing them (five folds)."""
+    """Cross-validated rewards (five folds) of one threshold for all sites, and of one per site."""
     one = np.zeros(len(labels), np.bool_)
     own = np.zeros(len(labels), np.bool_)
     for fold in range(min(FOLDS, len(labels))):

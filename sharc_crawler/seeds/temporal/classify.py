@@ -1,7 +1,7 @@
 """Which pages are temporal: those that gather more than a share q of their interest in their first n days.
 
-The interest is a curve's, so most of the views must lie under it: the curve of one peak over a level, or of a peak of
-chance in noise, does not speak for its page.
+The share is taken from the fitted curve, so most of the page's views must lie under it. A curve that fits only one
+peak, above a constant level or in noise, does not represent its page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 
-COVERED = 0.5  #: of a page's views, those under the curve of a temporal page
+COVERED = 0.5  #: least share of a temporal page's views that lies under its curve
 _LABELS = {"temporal": True, "untemporal": False, "1": True, "0": False}
 
 
@@ -41,22 +41,22 @@ class Threshold:
             raise UsageError(f"share={self.share:g} is no share of all interest; give a number between 0 and 1")
 
     def temporal(self, curves: Curves) -> Flags:
-        """Temporal pages; one whose curve is not known is never called temporal."""
+        """Which pages are temporal; pages without a known curve are not."""
         return curves.known & (curves.covered > COVERED) & (curves.gathered(self.days) > self.share)
 
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How a classification agrees with labels, in pages."""
+    """Numbers of pages by label and classification."""
 
-    hit: int  #: called what they are
-    miss: int  #: temporal, called untemporal
-    false_alarm: int  #: untemporal, called temporal
-    unknown: int  #: without a known curve: neither hit nor miss
+    hit: int  #: classified as labelled
+    miss: int  #: temporal, classified as untemporal
+    false_alarm: int  #: untemporal, classified as temporal
+    unknown: int  #: without a known curve; they count neither as hits nor as misses
 
     @property
     def reward(self) -> int:
-        """The paper's linear one, where a hit earns what a miss or a false alarm costs.
+        """The paper's linear reward: a hit counts +1, a miss or a false alarm −1.
 
         >>> Confusion(hit=2829, miss=141, false_alarm=70, unknown=0).reward
         2618
@@ -65,7 +65,7 @@ class Confusion:
 
 
 def confusion(labels: Flags, known: Flags, called: Flags) -> Confusion:
-    """Labels (true: temporal) against a classification."""
+    """Compare labels (true: temporal) with a classification."""
     return Confusion(
         hit=int((known & (labels == called)).sum()),
         miss=int((known & labels & ~called).sum()),
@@ -79,9 +79,9 @@ _SHARES = np.arange(1, 100) / 100
 
 
 def best_threshold(labels: Flags, curves: Curves) -> tuple[Threshold, Confusion]:
-    """The threshold of highest reward on labelled pages; of several, the one nearest to the paper's (3, 0.7).
+    """The threshold of highest reward on labelled pages; of equal ones, the nearest to the paper's (3, 0.7).
 
-    Searched over days from 0.5 to 14 and shares from 0.01 to 0.99.
+    The search covers days from 0.5 to 14 and shares from 0.01 to 0.99.
     """
     tried = []
     for days in _DAYS:
@@ -97,8 +97,8 @@ def best_threshold(labels: Flags, curves: Curves) -> tuple[Threshold, Confusion]
 def read_labels(file: Path, pages: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Positions in ``pages`` of the labelled ones, and whether they are temporal.
 
-    A CSV file with the columns ``page`` and ``label`` (``temporal``, ``untemporal``). Labelled pages that are not in
-    the log are left out. Raises :class:`~sharc_crawler.errors.DataError` for another label, or if none is in the log.
+    ``file`` is a CSV file with the columns ``page`` and ``label`` (``temporal``, ``untemporal``). Pages that are not in
+    the log are left out. Raises :class:`~sharc_crawler.errors.DataError` for other labels, or if no page is in the log.
     """
     position = {page: i for i, page in enumerate(pages)}
     found: dict[int, bool] = {}

@@ -15,10 +15,10 @@ _LOG_ROOT_TAU = 0.5 * np.log(2 * np.pi)
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Fitted curves, one a page; arrays of one length.
+    """Fitted curves; arrays with one entry per page.
 
-    The area A is kept as its logarithm: a curve that falls like a power of x holds nearly all of its area before
-    the first day, and A may then be beyond what a float holds.
+    The area A is stored as its logarithm: a curve that falls like a power of x has nearly all of its area before
+    the first day, and A may then exceed the range of floats.
     """
 
     log_area: Floats  #: ln A
@@ -27,7 +27,7 @@ class Curves:
     sigma: Floats
     seen: Floats  #: the start of the day by which a page had its first views (0: the window's start)
     squares: Floats  #: sum of squared differences from the views
-    covered: Floats  #: share of a page's views in the window that lie under its curve
+    covered: Floats  #: share of a page's views in the window that lies under its curve
     known: NDArray[np.bool_]  #: the fit converged
 
     def __len__(self) -> int:
@@ -47,10 +47,10 @@ class Curves:
         return np.where(age > 0, np.exp(scale[:, None] - log_age - 0.5 * z * z), 0.0)
 
     def gathered(self, days: float) -> Floats:
-        """Φ(days): the share of a page's whole interest that it gathers in its first days (A = 1, b = 0).
+        """Φ(days): the share of a page's whole interest that it gathers in its first ``days`` (A = 1, b = 0).
 
-        Its first days begin at b or where it was first seen, whichever is later: a page of few days is fitted as well
-        by a curve born long ago that is next to nothing until then, and least squares cannot tell the two apart.
+        The first days begin at b or when the page was first seen, whichever is later: least squares cannot tell a
+        page born lately from one born long ago whose curve is almost 0 until then.
         """
         return gathered(self.birth, self.mu, self.sigma, self.seen, days)
 
@@ -65,7 +65,7 @@ class Curves:
 
 
 def gathered(birth: Floats, mu: Floats, sigma: Floats, seen: Floats, days: float) -> Floats:
-    """:meth:`Curves.gathered` of parameters."""
+    """:meth:`Curves.gathered` for arrays of parameters."""
     unseen = np.maximum(seen - birth, 0.0)
     with np.errstate(divide="ignore"):
         before, after = ((np.log(age) - mu) / sigma for age in (unseen, unseen + days))

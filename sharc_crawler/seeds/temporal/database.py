@@ -1,4 +1,4 @@
-"""Where page views are grouped: a DuckDB file in a temporary folder, which spills to disk what memory does not hold."""
+"""The database that groups page views: a DuckDB file in a temporary folder, so that logs may exceed memory."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 MEMORY = "1GB"
-#: how they are read in SQL, the first way that a log allows: DuckDB's Latin-1 has no bytes 0x80 to 0x9f, and where
-#: encodings are mixed, lines that are no UTF-8 (or too long) are counted as malformed
+#: SQL that reads a log's lines, tried in this order: DuckDB's Latin-1 lacks the bytes 0x80 to 0x9f; the last one counts
+#: lines that are not UTF-8 (or too long) as malformed, for logs with mixed encodings
 _WAYS = "encoding = 'utf-8'", "encoding = 'latin-1'", "store_rejects = true"
 _LINES = r"""read_csv($file, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false, delim = '\x01',
     quote = '', escape = '', strict_mode = false, max_line_size = 16000000, WAY)"""
@@ -29,14 +29,14 @@ WHERE scan_id = (SELECT max(scan_id) FROM reject_scans) HAVING count(*) > 0
 
 
 class Database:
-    """A connection that says which file could not be read."""
+    """A connection whose errors name the file that could not be read."""
 
     def __init__(self, connection: DuckDBPyConnection, folder: Path) -> None:
         self._connection = connection
         self.folder = folder
 
     def run(self, sql: str, values: dict[str, Any] | None = None, file: Path | None = None) -> DuckDBPyConnection:
-        """Run a statement. Raises :class:`~sharc_crawler.errors.DataError` naming ``file`` if that cannot be read."""
+        """Run a statement. Raises :class:`~sharc_crawler.errors.DataError` that names ``file`` if it is unreadable."""
         import duckdb
 
         try:
@@ -44,7 +44,7 @@ class Database:
         except RuntimeError as error:
             if str(error) != "Query interrupted":
                 raise
-            raise KeyboardInterrupt from error  # DuckDB heard it within a statement, and says it in its own way
+            raise KeyboardInterrupt from error  # DuckDB turns Ctrl-C within a statement into its own exception
         except duckdb.Error as error:
             if file is None:
                 raise
@@ -52,9 +52,9 @@ class Database:
             raise DataError(f"{file}: cannot be read: {reason}; is it whole, and of the kind its name says?") from error
 
     def opened(self, file: Path) -> Path:
-        """A file that DuckDB can read: itself, or for ``.bz2`` a decompressed copy.
+        """A path that DuckDB can read: the file itself, or a decompressed copy of a ``.bz2`` file.
 
-        Raises :class:`~sharc_crawler.errors.DataError` for a file that is not there or is no whole archive.
+        Raises :class:`~sharc_crawler.errors.DataError` for a missing file or an incomplete archive.
         """
         if file.is_dir():
             raise DataError(f"{file} is a folder: give the log files in it, as in {file}/*")
@@ -73,9 +73,9 @@ class Database:
 
 @contextmanager
 def database(memory: str = MEMORY) -> Iterator[Database]:
-    """A database for the time of a ``with`` block; its files are removed after it.
+    """A database for a ``with`` block; its files are removed at the end.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where DuckDB is not installed.
+    Raises :class:`~sharc_crawler.errors.UsageError` if DuckDB is not installed.
     """
     extras.check("reading logs", "duckdb")
     import duckdb
@@ -94,15 +94,15 @@ def database(memory: str = MEMORY) -> Iterator[Database]:
 
 
 def stage_lines(database: Database, stage: Callable[[str], object]) -> None:
-    """``stage`` makes the table ``staged`` from lines, read as it is told in SQL (``$file`` is theirs).
+    """Call ``stage`` with SQL that reads a log's lines (from ``$file``), until one way of reading them succeeds.
 
-    Raises what it does, the last time.
+    If none does, the last error is raised.
     """
     for way in _WAYS:
         try:
             stage(_LINES.replace("WAY", way))
         except DataError as error:
-            if way == _WAYS[-1] or error.__cause__ is None:  # not for want of another encoding
+            if way == _WAYS[-1] or error.__cause__ is None:  # another encoding would not help
                 raise
         else:
             break

@@ -1,4 +1,4 @@
-"""Interest curves of any number of pages: batched least squares from matched starts."""
+"""Fits the interest curves of any number of pages: batched least squares from matched starts."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
     from sharc_crawler.seeds.temporal.shape import Array, Frame
 
-LEAST_DAYS = 5  #: a curve has four parameters
+LEAST_DAYS = 5  #: fewest days: a curve has four parameters
 
-#: pages at a time: so many that time goes into numbers; no power of two, or rows of days share places in the cache
+#: pages per batch: many, so that NumPy's overhead is small; no power of two, so that rows do not collide in the cache
 _BATCH = 6_000
 _STARTS, _TRIED_STEPS, _TRIED_TOLERANCE = 10, 6, 1e-3
-_SHARP, _SHARP_STEPS = 0.01, 12  #: where less than this share of all squares is left, starts go on to be told apart
+_SHARP, _SHARP_STEPS = 0.01, 12  #: extra steps for all starts, if the best leaves less than this share of the squares
 _STEPS, _TOLERANCE = 40, 1e-5
 _LAST_STEPS, _LAST_TOLERANCE = 60, 1e-6
-_FIRST_VIEWS = 0.01  #: of all views: not every stray view is the first
-_MOVING = 0.01  #: a fit that the last steps still improved by more than this share is not known
-_EXACT = 1e-4  #: or by more than this share of all squares: a curve through all points has no floor
-_RIVAL = 0.01  #: a curve with squares greater by less than this share fits nearly as well
+_FIRST_VIEWS = 0.01  #: share of all views by which a page counts as seen, so that a stray view does not count
+_MOVING = 0.01  #: a fit is not known if its last steps lowered its squares by more than this share of them,
+_EXACT = 1e-4  #: plus this share of the views' squares (a perfect fit's squares shrink without end)
+_RIVAL = 0.01  #: a curve whose squares are greater by less than this share fits nearly as well
 
 
 def fit(
@@ -41,12 +41,12 @@ def fit(
     workers: int = 2,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Curves:
-    """Interest curves of daily views, shape (pages, days), by least squares.
+    """Fit interest curves to daily views, shape (pages, days), by least squares.
 
-    Ten starts a page go down a few steps in single precision, the best on until it converges, and is finished in double
-    precision. A page is not ``known`` if nobody viewed it, its fit still moves at the end, the window ends within its
-    first days, or a curve from another start fits nearly as well and is of the other class by ``threshold``.
-    ``progress`` is told the number of pages of every batch done.
+    Ten starts per page descend a few steps in single precision. The best one continues until it converges, and is
+    finished in double precision. A page is not ``known`` if nobody viewed it, if its fit still moves at the end, if
+    the window ends within its first days, or if a curve from another start fits nearly as well and ``threshold`` puts
+    it into the other class. ``progress`` is called with the number of pages of every batch done.
 
     >>> news = [0, 0, 80, 30, 10, 4, 2, 1, 0, 0, 0, 0]
     >>> curves = fit(np.array([news, [9] * 12]))
@@ -63,7 +63,7 @@ def fit(
     starts, by = dictionary(days), threshold or Threshold()
 
     def part(begin: int) -> Curves:
-        with np.errstate(all="ignore"):  # steps beyond what a float holds are refused, not an accident
+        with np.errstate(all="ignore"):  # the solver refuses steps that overflow
             curves = _fit_batch(np.asarray(views[begin : begin + _BATCH], np.float64), starts, by)
         progress(len(curves))
         return curves
@@ -78,7 +78,7 @@ def _none() -> Curves:
 
 
 def _fit_batch(views: NDArray[np.float64], starts: Dictionary, threshold: Threshold) -> Curves:
-    """Curves of one batch; while searching, views have a peak of 1, so that single precision serves every page."""
+    """Curves of one batch; during the search, views are scaled to a peak of 1, so that single precision suffices."""
     viewed = views.any(axis=1)
     by_day = np.ascontiguousarray(views.T)
     peak = np.where(viewed, by_day.max(axis=0), 1.0)
@@ -96,7 +96,7 @@ def _fit_batch(views: NDArray[np.float64], starts: Dictionary, threshold: Thresh
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A start of every page, and how far down it led."""
+    """One start per page, and the fit that it led to."""
 
     chosen: NDArray[np.int64]  #: curves of the dictionary
     solved: Solved
@@ -124,7 +124,7 @@ def _tried(views: NDArray[np.float32], starts: Dictionary) -> list[_Tried]:
 
 
 def _converged(views: NDArray[np.float32], starts: Dictionary, tried: list[_Tried]) -> tuple[Frame, Array]:
-    """The curve that the best of each page's starts leads to, to be finished in double precision."""
+    """The converged curve of each page's best start, to be finished in double precision."""
     best = np.argmin([one.solved.squares for one in tried], axis=0)
     pages = np.arange(views.shape[1])
     chosen = np.array([one.chosen for one in tried])[best, pages]
@@ -136,14 +136,14 @@ def _converged(views: NDArray[np.float32], starts: Dictionary, tried: list[_Trie
 def _contested(
     curves: Curves, views: Array, nearly: Array, starts: Dictionary, tried: list[_Tried], threshold: Threshold
 ) -> NDArray[np.bool_]:
-    """Pages of which another start found a curve of the other class, with squares below ``nearly`` (peak 1)."""
+    """Pages for which another start found a curve of the other class, with squares below ``nearly`` (peak 1)."""
     temporal, contested = threshold.temporal(curves), np.zeros(len(curves), np.bool_)
     for one in tried:
         near = np.flatnonzero(curves.known & (one.solved.squares <= nearly))
         frame, theta = starts.frame(one.chosen[near], np.float64), one.solved.theta[:, near].astype(np.float64)
         early = gathered(*natural(frame, theta), curves.seen[near], threshold.days) > threshold.share
         may = np.flatnonzero(temporal[near] | early)
-        near = near[may]  # few: what other curves cover need not be known
+        near = near[may]  # few pages, so that only their other curves are evaluated
         rivals = _curves(views[:, near], frame.take(may), theta[:, may], curves.known[near])
         contested[near] |= threshold.temporal(rivals) != temporal[near]
     return contested

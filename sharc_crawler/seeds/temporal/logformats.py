@@ -1,4 +1,4 @@
-"""Which format an access log is in, and how a line of it becomes the fields of a request, in SQL."""
+"""Detects the format of an access log, and gives the SQL that turns its lines into fields of requests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from sharc_crawler.errors import DataError
 from sharc_crawler.plural import counted
 
-#: of every format: NULL where the line does not say; ``time`` is UTC, and NULL for a line that cannot be read
+#: columns for every format: NULL if the line lacks the field; ``time`` is UTC, and NULL for an unreadable line
 FIELDS = ("vhost", "client", "time", "method", "target", "status", "agent")
 
-# Common and Combined Log Format; what a server adds behind them is let be.
+# Common and Combined Log Format; further fields at the end of a line are ignored.
 _LINE = (
     r"^(?:([\w.:-]+) )?([^\s-]\S*) \S+ [^\s\[][^\[]* \[(\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d) ([+-])(\d\d)(\d\d)\] "
     r'"([A-Z]+) (\S+)(?: HTTP/[\d.]+)?" (\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "((?:[^"\\]|\\.)*)")?(?:\s.*)?$'
@@ -22,7 +22,7 @@ _GROUPS = ["vhost", "client", "time", "sign", "hours", "minutes", "method", "tar
 
 
 def _local(text: str) -> str:
-    """SQL: a time as Common Log Format has it, in UTC."""
+    """SQL that converts a time in Common Log Format to UTC."""
     return f"""(try_strptime(regexp_extract({text}, '^[^ ]+'), '%d/%b/%Y:%H:%M:%S') - to_minutes(
         try_cast(regexp_extract({text}, ' ([+-])', 1) || '1' AS INTEGER)
         * (60 * try_cast(regexp_extract({text}, ' [+-](\\d\\d)', 1) AS INTEGER)
@@ -36,7 +36,7 @@ SELECT f.vhost AS vhost, f.client AS client,
 FROM (SELECT regexp_extract(line, '{_LINE}', {_GROUPS}) AS f FROM lines)
 """  # noqa: S608 (constants only)
 
-#: what servers' documentation calls a field in JSON, the first that is there; Caddy's lie within ``request``
+#: names of a field in JSON logs, by the servers' documentation; the first one present counts (Caddy: in ``request``)
 _NAMES = {
     "vhost": ("request.host", "host", "http_host", "server_name", "vhost"),
     "client": ("request.client_ip", "request.remote_ip", "remote_addr", "client_ip", "client", "remote_ip"),
@@ -54,7 +54,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _json() -> str:
-    """SQL for objects a line, as nginx (``log_format … escape=json``) and Caddy write them."""
+    """SQL for one JSON object per line, as nginx (``log_format … escape=json``) and Caddy write them."""
     found = {field: _first(names) for field, names in _NAMES.items()}
     number = f"try_cast({found['time']} AS DOUBLE)"
     iso = f"try_cast({found['time']} AS TIMESTAMPTZ) AT TIME ZONE 'UTC'"
@@ -71,7 +71,7 @@ FROM (SELECT CASE WHEN json_valid(line) THEN line END AS j FROM lines)
 """  # noqa: S608 (constants only)
 
 
-#: W3C's names (IIS, CloudFront), the first that is there
+#: W3C's names of a field (IIS, CloudFront); the first one present counts
 _EXTENDED = {
     "vhost": ("x-host-header", "cs-host", "cs(Host)"),
     "client": ("c-ip",),
@@ -82,7 +82,7 @@ _EXTENDED = {
 
 
 def extended(columns: Sequence[str], tabs: bool) -> str:
-    """SQL for W3C's Extended Log File Format with these ``#Fields``; raises ``KeyError`` for one that is missing.
+    """SQL for W3C's Extended Log File Format with these ``#Fields``; raises ``KeyError`` for a missing field.
 
     Source: https://www.w3.org/TR/WD-logfile
     """
@@ -110,9 +110,9 @@ _WANTED = ("date", "time", "cs-uri-stem", "cs-method", "sc-status", "c-ip")
 
 
 def query_for(file: Path, head: Sequence[str]) -> str:
-    """SQL from ``lines`` to :data:`FIELDS`, by the first lines of a log.
+    """SQL that turns ``lines`` into :data:`FIELDS`, for the format detected from a log's first lines.
 
-    Raises :class:`~sharc_crawler.errors.DataError` for a log that lacks what is needed, and says what to do.
+    Raises :class:`~sharc_crawler.errors.DataError`, with advice, for a log that lacks a necessary field.
     """
     if header := next((match for line in head if (match := _HEADER.match(line))), None):
         columns = header[1].split()
@@ -130,11 +130,11 @@ CONVERT = "convert it to a .csv with the columns page, date, views (sharc tempor
 
 
 def _check(file: Path, line: str) -> None:
-    """Refuse a log whose objects have no known names."""
+    """Refuse a JSON log without known field names."""
     try:
         told = json.loads(line)
     except (ValueError, RecursionError):
-        return  # a line that is malformed, counted as such
+        return  # it will be counted as malformed
     request = told.get("request")
     inner = {f"request.{name}" for name in request} if isinstance(request, dict) else set()
     there = {
@@ -149,7 +149,7 @@ def _check(file: Path, line: str) -> None:
 
 
 def unread(file: Path, lines: int) -> DataError:
-    """No line of it can be read."""
+    """The error for a log of which no line is readable."""
     return DataError(
         f"{file}: of {counted(lines, 'line')} none can be read; it should be an access log (Common or"
         f" Combined, JSON of "

@@ -1,4 +1,4 @@
-"""Which groups of pages an instant crawler should poll: scores, a ranking, a choice, and what the choice is worth."""
+"""Which groups of pages an instant crawler should poll: scores, a ranking, a choice, and the choice's quality."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 ALPHA, BETA = 0.6, 0.4  #: weights of the two scores, 3 : 2
 
-LEAST_PAGES = 10  #: of a group that is ranked
+LEAST_PAGES = 10  #: fewest pages of a group that is ranked
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A site (folder, template) and how temporal it is."""
+    """A group (site, folder or template) and how temporal it is."""
 
     group: str
     pages: int
     temporal: int  #: temporal pages
-    unknown: int  #: pages whose curve is not known, counted as untemporal
+    unknown: int  #: pages without a known curve; they count as untemporal
     views: int
     temporal_views: int  #: views of temporal pages
 
@@ -41,10 +41,10 @@ def rank(
     known: NDArray[np.bool_],
     least_pages: int = LEAST_PAGES,
 ) -> list[Ranked]:
-    """Groups by score, the highest first, of pages given by arrays of one length (``views``: each page's total).
+    """Groups by decreasing score; arrays have one entry per page (``views``: each page's total).
 
-    Groups of fewer than ``least_pages`` pages are left out: one temporal page alone would score 1. Equal scores: more
-    temporal pages first.
+    Groups of fewer than ``least_pages`` pages are left out, as one temporal page alone would score 1. Of groups with
+    equal scores, the one with more temporal pages comes first.
     """
     names = sorted(set(groups))
     number = {name: i for i, name in enumerate(names)}
@@ -60,18 +60,18 @@ def rank(
 
 
 def within_budget(ranked: Sequence[Ranked], pages_a_day: float, days: int) -> list[Ranked]:
-    """The head of a ranking whose pages, spread over the window's days, an instant crawler can fetch."""
+    """The first groups of a ranking, as many as have at most ``pages_a_day`` pages a day of the window."""
     spent = np.cumsum([r.pages / days for r in ranked])
     return list(ranked[: int(np.searchsorted(spent, pages_a_day, side="right"))])
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What a choice of groups is worth (the paper's Table 1)."""
+    """The quality of a choice of groups (the paper's Table 1)."""
 
     temporal: int  #: temporal pages of the chosen groups
     pages: int  #: all pages of the chosen groups
-    all_temporal: int  #: temporal pages anywhere
+    all_temporal: int  #: temporal pages of all groups
 
     @property
     def precision(self) -> float:
@@ -94,7 +94,7 @@ class Worth:
 
 
 def worth(chosen: Sequence[Ranked], groups: Sequence[str], temporal: NDArray[np.bool_]) -> Worth:
-    """A choice against temporal pages, by classification or by truth."""
+    """Compare a choice with the pages that are temporal, by classification or in truth."""
     names = {r.group for r in chosen}
     inside = np.fromiter((group in names for group in groups), np.bool_, len(groups))
     return Worth(int((inside & temporal).sum()), int(inside.sum()), int(temporal.sum()))

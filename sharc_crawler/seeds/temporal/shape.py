@@ -1,4 +1,4 @@
-"""The coordinates in which curves are fitted: what the data pins, not (μ, σ, b), which slide along curved valleys.
+"""The coordinates in which curves are fitted. The data determines them well, unlike (μ, σ, b), which are correlated.
 
 Up to a factor, a log-normal density is ``exp(p·v − q·v²)`` in the warped age ``v = u₂·ln(u/u₂)``, where u = x − b is
 a page's age and u₂ its age at a middle knot (v → x − k₂ as b → −∞: normal densities are inside the family, not at
@@ -9,8 +9,8 @@ its end). It is described by
 * ``lead``: ln(f − b), f the first day after birth: a fit moves births to earlier days, never beyond f, which has
   views of the curve.
 
-Knots are days of the window, so the first two are differences of (log) data and hardly depend on the third. The
-factor is linear and projected out (variable projection).
+Knots are days of the window, so the first two are differences of (log) data and hardly depend on the third. The curve
+is linear in its factor, which is eliminated (variable projection).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[Any]  #: float32 while searching, float64 in the end
+Array = NDArray[Any]  #: float32 during the search, float64 for the final fit
 
-WIDEST = 30.0  #: σ beyond which a curve is a power of the age over any window
-_LEAD = (math.log(1e-10), math.log(3000.0))  #: births closer to the first day, or longer ago, are not told apart
-_STEEPEST = 6.0  #: bulge of a curve that is zero but for one day
-_TILTED = 200.0  #: slope of one that is zero at a knot
+WIDEST = 30.0  #: greatest σ: beyond it, a curve is a power of the age over any window
+_LEAD = (math.log(1e-10), math.log(3000.0))  #: bounds of ``lead``: earlier or later births give equal curves
+_STEEPEST = 6.0  #: bulge of a curve that is zero except on one day
+_TILTED = 200.0  #: slope of a curve that is zero at a knot
 
 
 def dot(a: Array, b: Array) -> Array:
@@ -38,7 +38,7 @@ def dot(a: Array, b: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The places of curves: days since the first day after birth, for the window and for the knots."""
+    """The window's days and the knots, in days since each curve's first day after birth."""
 
     first: Array  #: (n,) the first day after birth, f
     days: Array  #: (days, n), x − f
@@ -46,7 +46,7 @@ class Frame:
 
     @classmethod
     def of(cls, first: Array, knots: Array, window: int, dtype: type[np.floating[Any]]) -> Frame:
-        """Frames of curves by their first day and knots (days of the window)."""
+        """The frames of curves with these first days and knots (days of the window)."""
         days = np.arange(1, window + 1, dtype=dtype)[:, None] - first.astype(dtype)
         return cls(first, days, (knots - first).astype(dtype))
 
@@ -57,7 +57,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Warp:
-    """What a birth makes of the knots."""
+    """The warped ages of the knots, for a given birth."""
 
     since: Array  #: f − b
     age: Array  #: at the middle knot, u₂
@@ -66,7 +66,7 @@ class Warp:
 
     @classmethod
     def of(cls, frame: Frame, lead: Array) -> Warp:
-        """The warps of frames by their leads."""
+        """The warps of frames with these leads."""
         since = np.exp(lead)
         age = frame.knots[1] + since
         log_age = np.log(age)
@@ -79,7 +79,7 @@ class Warp:
 
 
 def bounded(frame: Frame, theta: Array) -> Array:
-    """The nearest coordinates that stand for a curve with σ ≤ :data:`WIDEST`."""
+    """The nearest valid coordinates, with σ ≤ :data:`WIDEST`."""
     slope, bulge, lead = theta
     lead = np.clip(lead, *_LEAD)
     flattest = _flattest(Warp.of(frame, lead))
@@ -87,13 +87,13 @@ def bounded(frame: Frame, theta: Array) -> Array:
 
 
 def _flattest(warp: Warp) -> Array:
-    """The bulge of a curve of σ = :data:`WIDEST`."""
+    """The bulge of a curve with σ = :data:`WIDEST`."""
     bulge: Array = np.log(-warp.low * warp.high / (2 * WIDEST**2 * warp.age**2))
     return bulge
 
 
 def held(warp: Warp, theta: Array, gradient: Array) -> Array:
-    """Coordinates (3, n) that are at a bound, and would be led beyond it."""
+    """Which coordinates (3, n) are at a bound and would be moved beyond it."""
     slope, bulge, lead = theta
     low = np.array([slope <= -_TILTED, bulge <= _flattest(warp), lead <= _LEAD[0]])
     high = np.array([slope >= _TILTED, bulge >= _STEEPEST, lead >= _LEAD[1]])
@@ -109,7 +109,7 @@ def quadratic(warp: Warp, theta: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Curves at the days of the window, with the best factor, and what is left of the views."""
+    """Curves on the days of the window, with the best factor, and the residuals."""
 
     warp: Warp
     p: Array
@@ -125,7 +125,7 @@ class Values:
 
 
 def values(views: Array, frame: Frame, theta: Array) -> Values:
-    """Curves at coordinates ``theta`` (3, n) against ``views`` (days, n)."""
+    """Evaluate curves at coordinates ``theta`` (3, n) for ``views`` (days, n)."""
     warp = Warp.of(frame, theta[2])
     p, q = quadratic(warp, theta)
     age = frame.days + warp.since
@@ -134,7 +134,7 @@ def values(views: Array, frame: Frame, theta: Array) -> Values:
     v = np.log(age)
     v -= np.log(warp.age)
     v *= warp.age
-    density = q * v  # one array throughout: memory is what this waits for
+    density = q * v  # reused in place: memory bandwidth limits the speed
     np.subtract(p, density, out=density)
     density *= v
     np.copyto(density, -np.inf, where=unborn)

@@ -1,4 +1,4 @@
-"""Levenberg–Marquardt for many curves at once: every operation is over all pages of a batch."""
+"""Levenberg–Marquardt for many curves at once: every operation covers all pages of a batch."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from sharc_crawler.seeds.temporal.shape import bounded, derivatives, dot, held, 
 if TYPE_CHECKING:
     from sharc_crawler.seeds.temporal.shape import Array, Frame, Values
 
-_GOOD, _POOR = 0.9, 0.25  #: share of the predicted fall of the squares
-_SHORTER, _LONGER, _REFUSED = 0.3, 4.0, 20.0  #: damping after a good step, a poor one, one that led up
-_DAMPING = 0.1  #: at the start
-_STUCK = 1e6  #: damping at which no step leads down any more
-_STRIDE = np.array([[np.inf], [4.0], [4.0]])  #: longest step in the logarithmic coordinates
+_GOOD, _POOR = 0.9, 0.25  #: a step is good or poor if it lowers the squares by this share of the prediction
+_SHORTER, _LONGER, _REFUSED = 0.3, 4.0, 20.0  #: factors of the damping after a good, a poor and a refused step
+_DAMPING = 0.1  #: initial damping
+_STUCK = 1e6  #: damping at which a fit ends, as no step lowers the squares any more
+_STRIDE = np.array([[np.inf], [4.0], [4.0]])  #: longest step of each coordinate
 
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The ends of a batch of fits."""
+    """The results of a batch of fits."""
 
     theta: Array  #: (3, n)
     squares: Array
     converged: Array  #: (n,) the sum of squares has stopped falling
-    began: Array  #: (n,) squares at the start
+    began: Array  #: (n,) sums of squares at the start
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class _Equations:
     gradient: Array  #: (3, n)
 
     def predicted(self, step: Array) -> Array:
-        """By how much a step would lower the squares if the curve were linear in its coordinates."""
+        """The decrease of the squares by a step, if the curve were linear in its coordinates."""
         m11, m12, m13, m22, m23, m33 = self.matrix
         a, b, c = step
         bent = m11 * a * a + m22 * b * b + m33 * c * c + 2 * (m12 * a * b + m13 * a * c + m23 * b * c)
@@ -53,9 +53,9 @@ class _Equations:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """The fits that are still moving."""
+    """The fits that have not ended yet."""
 
-    page: Array  #: index into the batch
+    page: Array  #: their indices in the batch
     views: Array
     frame: Frame
     theta: Array
@@ -80,7 +80,8 @@ class _Search:
 def solve(views: Array, frame: Frame, theta: Array, steps: int, tolerance: float) -> Solved:
     """Least-squares fits of ``views`` (days, n) from ``theta`` (3, n), in the precision of ``views``.
 
-    A fit converged once an accepted step lowers its sum of squares by less than ``tolerance`` of it, or no step does.
+    A fit has converged when an accepted step lowers its sum of squares by less than the share ``tolerance``, or when
+    no step lowers it.
     """
     search = _begin(views, frame, theta.astype(views.dtype))
     end = Solved(search.theta.copy(), search.squares.copy(), np.zeros(views.shape[1], bool), search.squares)
@@ -91,7 +92,7 @@ def solve(views: Array, frame: Frame, theta: Array, steps: int, tolerance: float
         end.converged[search.page] |= converged
         if converged.all():
             break
-        if converged.mean() > 0.1:  # copying the rest is dear: not for a few
+        if converged.mean() > 0.1:  # copying the remaining fits is expensive
             search = search.take(np.flatnonzero(~converged))
     return end
 
@@ -128,7 +129,7 @@ def _step(search: _Search, tolerance: float, *, goes_on: bool) -> tuple[_Search,
 
 
 def _equations(frame: Frame, theta: Array, at: Values) -> _Equations:
-    """Variable projection (Kaufman's Jacobian): the part of each column along the density is the factor's to fit."""
+    """Variable projection (Kaufman's Jacobian): columns are made orthogonal to the density, which the factor fits."""
     columns = derivatives(frame, theta, at)
     for column in columns:
         column *= at.density
@@ -136,7 +137,7 @@ def _equations(frame: Frame, theta: Array, at: Values) -> _Equations:
     pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
     matrix = np.array([dot(columns[i], columns[j]) - along[i] * along[j] / at.norm for i, j in pairs])
     gradient = np.array([dot(column, at.rest) for column in columns])
-    free = ~held(at.warp, theta, gradient)  # what is led beyond its bound stays there, and the others move as if alone
+    free = ~held(at.warp, theta, gradient)  # coordinates at a bound stay fixed
     for row, (i, j) in zip(matrix, pairs, strict=True):
         if i != j:
             row *= free[i] & free[j]
@@ -144,7 +145,7 @@ def _equations(frame: Frame, theta: Array, at: Values) -> _Equations:
 
 
 def _damped(equations: _Equations, damping: Array) -> Array:
-    """Solutions of (JᵀJ + damping·diag) δ = Jᵀr, scaled to a unit diagonal and by Cholesky; zero where singular."""
+    """Solve (JᵀJ + damping·diag) δ = Jᵀr, scaled to a unit diagonal, by Cholesky; zero where singular."""
     m11, m12, m13, m22, m23, m33 = equations.matrix
     floor = 1e-7 * np.maximum(np.maximum(m11, m22), m33) + 1e-30
     scale = 1 / np.sqrt(np.maximum(np.array([m11, m22, m33]), floor))

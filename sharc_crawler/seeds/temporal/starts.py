@@ -1,7 +1,7 @@
-"""Where fits start: a dictionary of unit curves over births, widths and skews, matched with the views in one product.
+"""Starts of fits: a dictionary of unit curves with many births, widths and skews, compared with all views at once.
 
-The sum of squares has a minimum in nearly every unit interval of births; the best-matching curve of each of the best
-intervals is a start. That finds the lowest valley far more often than moments do, and costs less than a descent more.
+The sum of squares has a minimum in nearly every unit interval of births, so the best-matching curve of each of the best
+intervals is a start. This finds the global minimum far more often than moments do, and costs less than a descent.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
     from sharc_crawler.seeds.temporal.shape import Array
 
-_LEADS = (0.05, 0.55)  #: births inside the window: this long before a day
+_LEADS = (0.05, 0.55)  #: times between a birth inside the window and the next day, in days
 _BEFORE = (-1000, -150, -60, -30, -16, -9, -5.5, -3.5, -2.2, -1.3, -0.6, -0.05, 0.3, 0.6, 0.85, 0.98)
 _SIGMAS = np.array([0.15, 0.3, 0.5, 0.8, 1.2, 1.8, 2.8, 4.5])
 _WIDTHS = (0.25, 0.6, 1.5, 4.0, 12.0, 50.0)  #: of the curve around its mode, in days
-_INSTANT = 1e-8  #: born so shortly before a day that its views are next to free: all later ages are alike to it
-_FREE = ((1e-4, 6.0),)  #: age at the mode and σ of such curves
-_OLD = -5.0  #: births before this day: modes are spread over the window, not set by σ
+_INSTANT = 1e-8  #: lead of curves that fit their first day's views almost independently of the later days
+_FREE = ((1e-4, 6.0),)  #: age at the mode and σ of these curves
+_OLD = -5.0  #: for births before this day, modes are spread over the window instead of set by σ
 _ANCIENT = -40.0
-_MATCHED = 512  #: pages at a time: their scores with all curves are some 17 MB
+_MATCHED = 512  #: pages matched at a time: their scores with all curves take about 17 MB
 
 
 @dataclass(frozen=True, slots=True)
 class Dictionary:
-    """Unit curves over one window, in groups of like births."""
+    """Unit curves over one window, in groups with similar births."""
 
     window: int
     curves: NDArray[np.float32]  #: (days, curves), of norm 1
-    group: NDArray[np.int64]  #: where each group begins
-    first: Array  #: of each curve, the first day after birth
+    group: NDArray[np.int64]  #: index of each group's first curve
+    first: Array  #: each curve's first day after birth
     knots: Array  #: (3, curves), days
     theta: Array  #: (3, curves)
 
@@ -45,7 +45,7 @@ class Dictionary:
         """The best curve of each of the ``count`` best groups for ``views`` (pages, days): shape (count, pages)."""
         room = np.empty(
             (_MATCHED, self.curves.shape[1]), np.float32
-        )  # once: to be given memory anew takes as long again
+        )  # allocated once: allocating takes as long as the product
         parts = [views[i : i + _MATCHED] for i in range(0, len(views), _MATCHED)]
         return np.concatenate([self._match(part, count, room[: len(part)]) for part in parts], axis=1)
 
@@ -69,7 +69,7 @@ class Dictionary:
 
 @lru_cache(maxsize=4)
 def dictionary(window: int) -> Dictionary:
-    """The dictionary of a window of so many days (at least 4)."""
+    """The dictionary for a window of this many days (at least 4)."""
     birth, mode, width = _parameters(window)
     sigma = width / (mode - birth)
     age = np.arange(1.0, window + 1)[:, None] - birth

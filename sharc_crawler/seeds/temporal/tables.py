@@ -1,4 +1,4 @@
-"""Daily counts per page in CSV, TSV or Parquet: one row per page and day, or one column per day."""
+"""Reads daily counts per page from CSV, TSV or Parquet, with one row per page and day or one column per day."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DATE = re.compile(r"\d{4}-?\d\d-?\d\d$")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns hold what; either ``day`` and ``views``, or ``days``: one column of views for each."""
+    """The names of the columns: either ``day`` and ``views``, or ``days``, each with the views of one day."""
 
     page: str
     site: str | None
@@ -32,12 +32,12 @@ class Columns:
 
     @classmethod
     def of(cls, names: list[str], site: str | None, file: Path | str) -> Columns:
-        """The columns by their names (``site``: the one named by the user, or one that is called so).
+        """Find the columns by their names. ``site`` is the column that the user chose, or else the one called ``site``.
 
         >>> Columns.of(["url", "2022-01-01", "2022-01-02"], None, "a.csv").days
         ('2022-01-01', '2022-01-02')
 
-        Raises :class:`~sharc_crawler.errors.DataError` naming the columns there are, and those that are needed.
+        Raises :class:`~sharc_crawler.errors.DataError`, which names the existing and the necessary columns.
         """
         known = {name.strip().lower(): name for name in reversed(names)}
         page, day, views = (next((known[n] for n in wanted if n in known), "") for wanted in (_PAGE, _DAY, _VIEWS))
@@ -52,7 +52,7 @@ class Columns:
         return cls(page, site, day, views) if day and views else cls(page, site, days=days)
 
     def rows(self, source: str) -> str:
-        """SQL for rows (page, site, day, views), all text; a day's column without a count is no view."""
+        """SQL for rows (page, site, day, views), all as text; an empty cell in a day's column counts 0."""
         page = _quoted(self.page) + "::VARCHAR AS page"
         site = (_quoted(self.site) if self.site else "NULL") + "::VARCHAR AS site"
         if not self.days:
@@ -64,7 +64,7 @@ class Columns:
         return f"SELECT * FROM ({wide}) UNPIVOT (views FOR day IN ({names}))"  # noqa: S608
 
 
-# A page is a URL, or host/path, or a name on the site or host that is given.
+# A page is a URL, or host/path, or a path on the given site or host.
 _STAGE = r"""
 CREATE OR REPLACE TABLE staged AS
 WITH typed AS (
@@ -85,7 +85,7 @@ FROM typed
 
 
 def stage_table(database: Database, file: Path, path: Path, site_column: str | None, host: str) -> None:
-    """Stage a table's counts."""
+    """Write a table's counts into the table ``staged``."""
     named = {"file": str(path)}
     if ".parquet" in path.suffixes:
         source = "read_parquet($file)"

@@ -1,4 +1,4 @@
-"""Logs to daily views per page: read, counted once per client, page and day, cut to a window, and the rest said."""
+"""Reduces logs to daily views per page: one view per client, page and day, in a window; counts what is left out."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ FROM pages
 
 
 def stage_pageviews(database: Database, file: Path, path: Path) -> None:
-    """Stage a pageview file's counts; mobile and desktop pages are one page.
+    """Write a pageview file's counts into the table ``staged``; views of mobile and desktop pages are added.
 
-    Raises :class:`~sharc_crawler.errors.DataError` where the file's name holds no date.
+    Raises :class:`~sharc_crawler.errors.DataError` if the file's name contains no date.
     """
     named = NAME.match(file.name)
     try:
@@ -66,8 +66,8 @@ def stage_pageviews(database: Database, file: Path, path: Path) -> None:
 
 
 _TABLES = {".csv", ".tsv", ".parquet"}
-AHEAD = "after tomorrow"  #: what is left out of logs: one line of the year 9999 would move the window there
-_ROWS = 100_000  #: pages fetched at a time
+AHEAD = "after tomorrow"  #: reason for leaving out lines: one line of the year 9999 would move the window there
+_ROWS = 100_000  #: pages fetched from the database at a time
 _MOST_VIEWS = 2**31 - 1
 
 
@@ -77,10 +77,10 @@ class LogOptions:
 
     days: int = 60  #: length of the window
     until: date | None = None  #: its last day; None: the last day of the logs
-    least_views: int | None = None  #: pages with fewer views are unreliable; None: one a day on average
-    host: str = ""  #: ``https://www.example.org``: the site of pages that name none
-    site_column: str | None = None  #: of a table
-    memory: str = MEMORY  #: what grouping may take before it spills to disk
+    least_views: int | None = None  #: pages with fewer views are left out as unreliable; None: one a day on average
+    host: str = ""  #: the site of pages that name none, such as ``https://www.example.org``
+    site_column: str | None = None  #: a table's column with the site
+    memory: str = MEMORY  #: limit of memory, beyond which grouping spills to disk
 
     def __post_init__(self) -> None:
         if self.days < 1:
@@ -93,7 +93,7 @@ class LogOptions:
 class PageViews:
     """Daily views of the reliable pages of a window."""
 
-    pages: list[str]  #: URLs, in their order
+    pages: list[str]  #: URLs, sorted
     sites: list[str]
     views: NDArray[np.int32]  #: (pages, days)
     start: date  #: day 1
@@ -105,12 +105,12 @@ class PageViews:
 def read_views(
     files: Sequence[Path], options: LogOptions | None = None, progress: Callable[[Path], None] = lambda _: None
 ) -> PageViews:
-    """Daily views per page of any number of logs, recognised by their names; ``progress`` is told each file done.
+    """Daily views per page from any number of logs; ``progress`` is called with each file when it is done.
 
-    ``.csv``, ``.tsv`` and ``.parquet`` are tables, ``pageviews-DATE…`` Wikimedia's, all others access logs; each may
-    be compressed (``.gz``, ``.zst``, ``.bz2``). Grouping spills to disk, so that logs may be larger than memory.
+    ``.csv``, ``.tsv`` and ``.parquet`` files are tables, ``pageviews-DATE…`` are Wikimedia's, all others access logs.
+    Each may be compressed (``.gz``, ``.zst``, ``.bz2``). Grouping spills to disk, so logs may be larger than memory.
 
-    Raises :class:`~sharc_crawler.errors.DataError` for a file that cannot be read, and where no page is left.
+    Raises :class:`~sharc_crawler.errors.DataError` for an unreadable file, or if no page is left.
     """
     options = options or LogOptions()
     with database(options.memory) as db:
@@ -134,14 +134,14 @@ def _stage(db: Database, file: Path, options: LogOptions) -> None:
 
 
 def _unite(db: Database, file: Path) -> None:
-    """Move what was staged to where all files meet."""
-    db.run("UPDATE staged SET skipped = 'malformed' WHERE skipped = '' AND day < DATE '0001-01-01'")  # no date of ours
+    """Move the rows of ``staged`` into the tables of all files, ``seen`` and ``skipped``."""
+    db.run("UPDATE staged SET skipped = 'malformed' WHERE skipped = '' AND day < DATE '0001-01-01'")  # Python has none
     good, malformed = db.run(
         "SELECT sum(lines) FILTER (skipped <> 'malformed'), sum(lines) FILTER (skipped = 'malformed') FROM staged"
     ).fetchall()[0]
     if malformed and not good:
         raise unread(file, int(malformed))
-    tomorrow = {"latest": datetime.now(UTC).date() + timedelta(days=1)}  # a clock may be ahead, and days are UTC's
+    tomorrow = {"latest": datetime.now(UTC).date() + timedelta(days=1)}  # clocks may be fast, and days are UTC days
     db.run("UPDATE staged SET skipped = $why WHERE skipped = '' AND day > $latest", tomorrow | {"why": AHEAD})
     db.run("INSERT INTO seen SELECT page, site, day, client, views, lines FROM staged WHERE skipped = ''")
     db.run("INSERT INTO skipped SELECT skipped, sum(lines) FROM staged GROUP BY skipped")
@@ -165,7 +165,7 @@ def _collect(db: Database, options: LogOptions) -> PageViews:
         "SELECT sum(lines)::BIGINT FROM seen WHERE day NOT BETWEEN $start AND $last", window
     ).fetchall()[0][0]:
         skipped["outside the window"] = outside
-    # twice, so that both levels can spill: one row for each client, then views of a page and day
+    # two steps, so that both can spill to disk: one row per client, then the views of each page and day
     db.run(
         """CREATE TABLE daily AS SELECT page, site, day, sum(CASE WHEN client IS NULL THEN views ELSE 1 END) AS views
         FROM (SELECT page, any_value(site) AS site, day, client, sum(views) AS views FROM seen
@@ -188,7 +188,7 @@ def _nothing(skipped: dict[str, int]) -> DataError:
 
 
 def _reliable(db: Database, least: int) -> tuple[list[str], list[str], int]:
-    """Pages of enough views in the order of their numbers, their sites, and how many pages there were."""
+    """Pages with enough views, sorted by their ids; their sites; and the number of all pages."""
     db.run(
         r"""CREATE TABLE totals AS SELECT page, sum(views) AS views,
         coalesce(any_value(site), regexp_extract(page, '://([^/?]+)', 1)) AS site FROM daily GROUP BY page"""
