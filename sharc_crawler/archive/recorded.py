@@ -62,17 +62,12 @@ def _exchange(file: str, record: Record) -> ArchivedExchange | None:
     failed = record.kind == "metadata" and not record.get("WARC-Concurrent-To") and b"error: " in record.text
     if not (failed or record.kind in ("response", "revisit")) or not url or not date:
         return None
+    whole = record.kind == "response"
     return ArchivedExchange(
-        CaptureRef(file, record.offset, record.length),
-        url,
-        unix(date),
-        not failed,
-        failed or _unavailable(record.block),
-        (record.get("WARC-Profile") or "").endswith(_NOT_MODIFIED),
-        record.get("WARC-Payload-Digest"),
-        record.kind == "response" and bool(record.get("WARC-Truncated")),
-        record.kind == "response",
-    )
+        CaptureRef(file, record.offset, record.length), url, unix(date), not failed,
+        failed or _unavailable(record.block), (record.get("WARC-Profile") or "").endswith(_NOT_MODIFIED),
+        record.get("WARC-Payload-Digest"), whole and bool(record.get("WARC-Truncated")), whole,
+    )  # fmt: skip
 
 
 def _unavailable(block: Octets) -> bool:

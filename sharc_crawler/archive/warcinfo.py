@@ -11,20 +11,9 @@ from sharc_crawler.archive.records import named_fields
 
 #: fields of a warcinfo record that sharc writes, so that archives must not
 OWN_FIELDS = (
-    "software",
-    "format",
-    "conformsTo",
-    "operator",
-    "robots",
-    "strategy",
-    "strategy-parameters",
-    "http-header-user-agent",
-    "site",
-    "run",
-    "deduplication",
-    "session",
-    "began",
-)
+    "software", "format", "conformsTo", "operator", "robots", "strategy", "strategy-parameters",
+    "http-header-user-agent", "site", "run", "deduplication", "session", "began",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,18 +297,10 @@ class Simulation:
         attested = capture.strategy is not None and capture.strategy.attests
         schedule = DownloadTimes(self._visits, self._revisits, capture.reference if attested else None)
         done = VirtualCrawl(
-            schedule,
-            self._hopeless,
-            self.step,
-            decisions,
-            self._attested,
-            self._audits,
-            capture.reference,
-            self._judged(),
-            self._confirmed(capture, web, now),
-            capture.mode.audit,
+            schedule, self._hopeless, self.step, decisions, self._attested, self._audits, capture.reference,
+            self._judged(), self._confirmed(capture, web, now), capture.mode.audit,
             taken=self._taken if self.skip != "off" else None,
-        )
+        )  # fmt: skip
         return self._divided(done) if self.subsites else done
 
     def _spec(self, size: int, *, discover: bool) -> CaptureSpec:

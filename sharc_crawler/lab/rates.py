@@ -73,14 +73,6 @@ def _points(rates: Column) -> tuple[Column, Column]:
     return rates, np.full(len(rates), math.inf)
 
 
-def _oracle(site: Site) -> tuple[Column, Column]:
-    return _points(site.rates)
-
-
-def _constant(site: Site) -> tuple[Column, Column]:
-    return _points(np.full(len(site.urls), site.rates.mean()))
-
-
 def _history(site: Site) -> tuple[Column, Column]:
     _require_past(site)
     return posterior(year_before(site))
@@ -130,9 +122,9 @@ def _asked(sources: Sequence[RateSource], site: Site) -> tuple[Column, Column, i
 
 
 SOURCES: dict[str, Callable[[Site], tuple[Column, Column]]] = {
-    "oracle": _oracle,
+    "oracle": lambda site: _points(site.rates),
     "history": _history,
     "lastmod": _lastmod,
     "sitemap": _sitemap,
-    "constant": _constant,
+    "constant": lambda site: _points(np.full(len(site.urls), site.rates.mean())),
 }

@@ -9,16 +9,11 @@ from sharc_crawler.links.found import Found
 
 #: The HTML reader also knows the elements of SVG images.
 _READERS = {
-    "text/html": html.extract,
-    "application/xhtml+xml": html.extract,
-    "image/svg+xml": html.extract,
+    **dict.fromkeys(("text/html", "application/xhtml+xml", "image/svg+xml"), html.extract),
     "text/css": css.extract,
-    "text/javascript": modules.extract,
-    "application/javascript": modules.extract,
-    "application/x-javascript": modules.extract,
-    "application/manifest+json": manifest.extract,
-    "application/json": manifest.extract,  # used for manifests by many servers
-    "application/ld+json": manifest.extract,  # IIIF
+    **dict.fromkeys(("text/javascript", "application/javascript", "application/x-javascript"), modules.extract),
+    # manifests, which many servers send as plain JSON, and IIIF
+    **dict.fromkeys(("application/manifest+json", "application/json", "application/ld+json"), manifest.extract),
 }
 _XML = ("text/xml", "application/xml", "text/xsl")
 _HLS = "application/vnd.apple.mpegurl"

@@ -60,16 +60,9 @@ INDEX, BLOCKS, PAGES = "indexes/index.cdx.gz", "indexes/index.idx", "pages/pages
 _SORTED = 10_000  #: lines of an index sorted in memory at once
 #: fields of a package's description, in our order
 _FIELDS = (
-    "profile",
-    "resources",
-    "title",
-    "description",
-    "created",
-    "wacz_version",
-    "software",
-    "mainPageUrl",
+    "profile", "resources", "title", "description", "created", "wacz_version", "software", "mainPageUrl",
     "mainPageDate",
-)
+)  # fmt: skip
 SOFTWARE = re.compile(r"sharc-crawler \S+")
 _NO_CLAIM = {
     name: words

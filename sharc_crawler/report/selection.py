@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import percent
 from sharc_crawler.seeds import NOT_CAPTURED
-from sharc_crawler.seeds.hacs.selection import SelectedSeed, Selection
+from sharc_crawler.seeds.hacs.selection import Selection
 
 
 def entry(selection: Selection) -> dict[str, Any]:
@@ -27,29 +28,12 @@ def entry(selection: Selection) -> dict[str, Any]:
         "left_out": outcome.left_out,
         "explored": {"seeds": outcome.explored, "judged": outcome.explored_judged, "changed": outcome.explored_changed},
         "precision": outcome.precision,
-        "recall": recall and {"estimate": recall.estimate, "low": recall.low, "high": recall.high},
+        "recall": recall and asdict(recall),
         "reasons": dict(Counter(one.reason for one in selection.seeds).most_common()),
         "malformed": selection.malformed,
         "notes": list(selection.notes),
         "summary": lines(selection),
-        "seeds": list(map(_seed, selection.seeds)),
-    }
-
-
-def _seed(one: SelectedSeed) -> dict[str, Any]:
-    return {
-        "url": one.url,
-        "place": one.place,
-        "value": one.value,
-        "p": one.p,
-        "last_seen": maybe_iso(one.last_seen),
-        "captures": one.captures,
-        "known": one.known,
-        "chosen": one.chosen,
-        "explored": one.explored,
-        "reason": one.reason,
-        "changed": one.changed,
-        "why_not": one.why_not,
+        "seeds": [{**asdict(seed), "last_seen": maybe_iso(seed.last_seen)} for seed in selection.seeds],
     }
 
 

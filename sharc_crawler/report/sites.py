@@ -23,6 +23,7 @@ from sharc_crawler.report.load import read_selection
 from sharc_crawler.report.marks import LED, UNDER_WAY
 from sharc_crawler.report.phrases import kept_content, whole
 from sharc_crawler.report.selection import entry
+from sharc_crawler.report.terminal import fact
 from sharc_crawler.report.unfinished import going_on
 from sharc_crawler.report.words import short
 from sharc_crawler.report.write import put, saying_where, to_json
@@ -166,18 +167,14 @@ def _lines(found: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Tex
         how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
         yield Text(f"{how}: {going_on(folder)}")
     for site in sorted(sites, key=_turn)[:SHOWN]:
-        yield _line(short(site["site"]), f"{site['claim']}{'' if site['complete'] else ' (not complete)'}")
-        yield from (_line("", whole(note)) for note in _why(site))
+        yield fact(short(site["site"]), f"{site['claim']}{'' if site['complete'] else ' (not complete)'}")
+        yield from (fact("", whole(note)) for note in _why(site))
         if _turn(site) < len(_NAMED) and not (stopped or site["claim"] == MOVED):
-            yield _line("", str(folder / site["folder"]))
+            yield fact("", str(folder / site["folder"]))
     if len(sites) > SHOWN:
-        yield _line("", f"… and {counted(len(sites) - SHOWN, 'more site')} in the index")
+        yield fact("", f"… and {counted(len(sites) - SHOWN, 'more site')} in the index")
     if "seeds" in found:
         for number, text in enumerate(found["seeds"]["summary"]):
-            yield _line("" if number else "seeds", text)
-    yield _line("json", str(folder / DATA))
-    yield _line("html", str(folder / INDEX))
-
-
-def _line(name: str, value: str) -> Text:
-    return Text.assemble((f"  {name:<12} ", "dim"), value)
+            yield fact("" if number else "seeds", text)
+    yield fact("json", str(folder / DATA))
+    yield fact("html", str(folder / INDEX))

@@ -47,12 +47,12 @@ def summary(
             from sharc_crawler.report.selection import lines  # only where seeds were ranked
 
             for number, text in enumerate(lines(selection)):
-                console.print(_line("" if number else "seeds", text), soft_wrap=True)
+                console.print(fact("" if number else "seeds", text), soft_wrap=True)
         further = list(more)
         for name, value in (*((path.name, str(path)) for path in paths), *further[: 2 * MAX_CAPTURES]):
-            console.print(_line(name, printable(value)), soft_wrap=True)
+            console.print(fact(name, printable(value)), soft_wrap=True)
         if len(further) > 2 * MAX_CAPTURES:
-            console.print(_line("", f"… the others beside {paths.json}"), soft_wrap=True)
+            console.print(fact("", f"… the others beside {paths.json}"), soft_wrap=True)
     return captured.get()
 
 
@@ -71,26 +71,26 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
         if facts.ended is not None:  # before, most of them have not been revisited
             from sharc_crawler.report.part_by_part import largest_parts  # of such captures alone
 
-            yield from (_line(name, words) for name, words in largest_parts(facts))
+            yield from (fact(name, words) for name, words in largest_parts(facts))
     elif (facts.reference is not None and totals["captured"]) or facts.ended is None:
-        yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
+        yield fact("reference", second(facts.reference) if facts.reference is not None else "not reached")
     for reason, number in grouped(sums.unknown.items()).most_common(MAX_REASONS):
-        yield _line("unknown", f"{counted(number, 'page')}: {short(reason)}")
+        yield fact("unknown", f"{counted(number, 'page')}: {short(reason)}")
     if pages := grouped((why, number) for (kind, why), number in facts.details.missing.items() if kind is Kind.PAGE):
-        yield _line("not captured", _listed(pages))
+        yield fact("not captured", _listed(pages))
     if totals["captured"] and (blur := facts.details.blur.totals()) and blur["stochastic_average"] is not None:
         missed = f"{blurred(blur)} changes that a copy misses, on average, {HELD}"
-        yield _line("blur", unfounded(blur) if guessed(blur) else missed)
+        yield fact("blur", unfounded(blur) if guessed(blur) else missed)
     yield from _truth(facts)
     yield from _duration(facts)
     notes = noted(facts)
     shown = [note for note in notes if not isinstance(note, HowMade)][:MAX_NOTES]
-    yield from (_line("note", whole(note)) for note in shown)
+    yield from (fact("note", whole(note)) for note in shown)
     if len(notes) > len(shown):
         more = counted(len(notes) - len(shown), "more note" if shown else "note")
         against = sum(not isinstance(note, HowMade) for note in notes) > len(shown)
-        yield _line("" if shown else "notes", f"{more} in the report{'' if against else ', on how it was made alone'}")
-    yield _line("WARC", _warcs(facts, folder))
+        yield fact("" if shown else "notes", f"{more} in the report{'' if against else ', on how it was made alone'}")
+    yield fact("WARC", _warcs(facts, folder))
 
 
 def _listed(reasons: Counter[str]) -> str:
@@ -113,19 +113,19 @@ def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
     told += [f"of what is embedded {', '.join(apart)}"] if apart else []
     told += [f"{counted(on_word, 'resource')} by the server's word alone, which no audit tests"] if on_word else []
     told += [f"missing: {_listed(grouped(missing.items()))}"] if missing else []
-    yield _line("embedding", "; ".join(told))
+    yield fact("embedding", "; ".join(told))
 
 
 def _figures(facts: CaptureFacts, totals: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Text]:
     yield _verdicts(facts, totals, facts.details.redirects[Kind.PAGE])
     yield from _with_embedded(facts, totals["coherent"])
     if expected["pages"] and not facts.refuted:
-        yield _line("expected", _expected(expected))
+        yield fact("expected", _expected(expected))
     if facts.audit is not None:
         from sharc_crawler.report.servers_word import bounded  # only where the server's word counts
 
         if audited := bounded(claim(facts)):
-            yield _line("audit", audited)
+            yield fact("audit", audited)
 
 
 def _expected(expected: Mapping[str, Any]) -> str:
@@ -143,23 +143,23 @@ def _truth(facts: CaptureFacts) -> Iterator[Text]:
         judged = truth["agree"] + truth["false_coherent"] + truth["false_changed"]
         agree = f"{truth['agree']:,} of {counted(judged, 'verdict')} {agreeing(truth['agree'], 'agree')} with it"
         blur = (facts.details.blur.totals() or {}).get("actual_average")
-        yield _line("truth", agree if blur is None else f"{agree}; blur {few(blur)}")
+        yield fact("truth", agree if blur is None else f"{agree}; blur {few(blur)}")
 
 
 def _duration(facts: CaptureFacts) -> Iterator[Text]:
     if facts.ended is not None:
-        yield _line("took", span(facts.ended - facts.started))
+        yield fact("took", span(facts.ended - facts.started))
     if cuts := facts.interruptions:
         lasted = span(sum(end - start for start, end in cuts))
         words = f"{counted(len(cuts), 'time')}, for {lasted} in all, from the last download before each"
-        yield _line("interrupted", words)
+        yield fact("interrupted", words)
 
 
 def _verdicts(facts: CaptureFacts, totals: Mapping[str, Any], redirects: int) -> Text:
     parts = [(f"{totals[name]:,} {name.replace('_', ' ')}", style) for name, style in STYLES.items()]
     if redirects:
         parts[-1] = (f"{parts[-1][0]} ({counted(redirects, 'redirect')} to captured pages)", STYLES["not_captured"])
-    line = _line("pages", "").append(*parts[0]).append(f" ({percent(totals['share'])})" if totals["captured"] else "")
+    line = fact("pages", "").append(*parts[0]).append(f" ({percent(totals['share'])})" if totals["captured"] else "")
     for part in parts[1:]:
         line.append(", ").append(*part)
     if facts.skipped:
@@ -177,5 +177,6 @@ def _warcs(facts: CaptureFacts, folder: Path) -> str:
     return f"{first}{more}, {size(facts.payload_bytes)} of payload"
 
 
-def _line(name: str, value: str) -> Text:
+def fact(name: str, value: str) -> Text:
+    """A line of output: a name, indented and dim, with its value."""
     return Text.assemble((f"  {name:<12} ", "dim"), value)

@@ -137,18 +137,11 @@ def capture_row(values: tuple[Any, ...]) -> CaptureRow:
         name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(spec).items()
     }
     return CaptureRow(
-        number,
-        CaptureSpec(**known),
-        Phase(phase),
-        float(started),
-        reference,
-        ended,
+        number, CaptureSpec(**known), Phase(phase), float(started), reference, ended,
         tuple(HowMade(note["how_made"]) if isinstance(note, dict) else note for note in notes),
-        tuple((start, end) for start, end in interruptions),
-        dict(skipped),
-        values[9] and json.loads(values[9]),
-        values[10] and _swings(*json.loads(values[10])),
-    )
+        tuple((start, end) for start, end in interruptions), dict(skipped),
+        values[9] and json.loads(values[9]), values[10] and _swings(*json.loads(values[10])),
+    )  # fmt: skip
 
 
 def _swings(deviations: list[float], *others: float) -> Swings:

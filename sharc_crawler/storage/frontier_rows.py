@@ -79,36 +79,14 @@ def _json(field: object) -> str:
 
 def visit_values(row: VisitRow) -> tuple[Any, ...]:
     """The row of a visit, without its number."""
-    outcome = row.outcome
-    ref = outcome.capture
+    out, ref = row.outcome, row.outcome.capture
     return (
-        row.page,
-        _NAMES[row.slot],
-        _NAMES[row.plan],
-        *row[3:7],
-        outcome.started,
-        outcome.ended,
-        _NAMES[outcome.result],
-        outcome.status,
-        outcome.digest,
-        outcome.decoded,
-        outcome.fingerprint,
-        outcome.validators.etag,
-        outcome.validators.last_modified,
-        outcome.location,
-        outcome.length,
-        outcome.media_type,
-        *(outcome.document or _NO_DOCUMENT),
-        outcome.date,
-        ref and ref.file,
-        ref and ref.offset,
-        ref and ref.length,
-        outcome.error,
-        outcome.retry_after,
-        outcome.age,
-        outcome.charset,
-        outcome.part,
-    )
+        row.page, _NAMES[row.slot], _NAMES[row.plan], *row[3:7], out.started, out.ended, _NAMES[out.result],
+        out.status, out.digest, out.decoded, out.fingerprint, out.validators.etag, out.validators.last_modified,
+        out.location, out.length, out.media_type, *(out.document or _NO_DOCUMENT), out.date,
+        ref and ref.file, ref and ref.offset, ref and ref.length,
+        out.error, out.retry_after, out.age, out.charset, out.part,
+    )  # fmt: skip
 
 
 def capture_values(row: CaptureRow) -> tuple[Any, ...]:

@@ -112,36 +112,14 @@ def exchanges_of(state: Batch, after: int = 0) -> Iterator[ExchangeRow]:
     for number, visit in enumerate(state.visits[after:], after + 1):
         page, outcome = state.pages[visit.page], visit.outcome
         spec = state.captures[page.capture].spec
+        referrer = state.pages[page.parent].url if page.parent >= 0 else None
+        warc, offset = (outcome.capture.file, outcome.capture.offset) if outcome.capture else (None, None)
         yield ExchangeRow(
-            number,
-            spec.site,
-            spec.seeds[0],
-            outcome.ended,
-            page.url,
-            page.kind.value,
-            page.via,
-            state.pages[page.parent].url if page.parent >= 0 else None,
-            page.depth,
-            visit.lease,
-            visit.decided,
-            visit.slot.value,
-            visit.plan.value,
-            visit.attempt,
-            page.rate,
-            page.source,
-            outcome.started,
-            outcome.result.value,
-            outcome.status,
-            outcome.error,
-            visit.finished,
-            outcome.length,
-            outcome.media_type,
-            outcome.digest,
-            outcome.location,
-            outcome.capture.file if outcome.capture else None,
-            outcome.capture.offset if outcome.capture else None,
-            verdicts.get(visit.page),
-        )
+            number, spec.site, spec.seeds[0], outcome.ended, page.url, page.kind.value, page.via, referrer, page.depth,
+            visit.lease, visit.decided, visit.slot.value, visit.plan.value, visit.attempt, page.rate, page.source,
+            outcome.started, outcome.result.value, outcome.status, outcome.error, visit.finished, outcome.length,
+            outcome.media_type, outcome.digest, outcome.location, warc, offset, verdicts.get(visit.page),
+        )  # fmt: skip
 
 
 def urls_of(state: Batch, capture: int) -> Iterator[UrlRow]:

@@ -286,22 +286,12 @@ class ObservationStore:
     def _row(self, number: int, one: Observation) -> tuple[object, ...]:
         document = one.document
         return (
-            number,
-            one.time,
-            one.kind.value,
-            one.result.value,
-            one.change.value,
-            one.evidence.value,
-            one.digest,
-            one.fingerprint,
-            one.etag,
-            one.last_modified,
-            one.lastmod,
-            one.lastmod_precision,
+            number, one.time, one.kind.value, one.result.value, one.change.value, one.evidence.value, one.digest,
+            one.fingerprint, one.etag, one.last_modified, one.lastmod, one.lastmod_precision,
             self._types[one.media_type],
             *((document.images, document.tables, document.outlinks) if document else (None, None, None)),
             one.decoded,
-        )
+        )  # fmt: skip
 
     def _enter(self, site: str, urls: Iterable[Url]) -> dict[str, int]:
         """The numbers of URLs of a site; new ones get numbers. Must be called in a write transaction."""

@@ -9,6 +9,7 @@ Subclass :class:`FrontierStoreContract` in a test module, and name the plug-in; 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -132,25 +133,12 @@ class FrontierStoreContract:
             links=[LinksRow(0, 10.25, (0, 1)), LinksRow(1, 10.75, ())],
         )
         store.commit(batch)
-        loaded = store.load()
-        assert loaded.pages == batch.pages
-        assert loaded.visits == batch.visits
-        assert loaded.judgements == batch.judgements
-        assert loaded.captures == batch.captures
-        assert loaded.hosts == batch.hosts
-        assert loaded.embeds == batch.embeds
-        assert loaded.novelties == batch.novelties
-        assert loaded.lastmods == batch.lastmods
-        assert loaded.outside == batch.outside
-        assert loaded.subsites == batch.subsites
-        assert loaded.members == batch.members
-        assert loaded.kept == batch.kept
+        assert store.load() == replace(batch, links=[]), "links are read separately"
         assert list(store.urls(0)) == list(urls_of(batch, 0))
         assert (store.hosts(), store.subsites()) == (batch.hosts, batch.subsites)
         store.commit(Batch(kept={"cookies": "[1]"}))
         assert store.load().kept == {**batch.kept, "cookies": "[1]"}
         assert list(store.links()) == batch.links
-        assert not loaded.links, "links are read separately"
 
     def test_the_last_word_on_captures_and_hosts_counts(self, tmp_path: Path) -> None:
         """Captures and hosts are rewritten; everything else is appended."""

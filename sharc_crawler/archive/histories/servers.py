@@ -65,9 +65,11 @@ class Dialect(ABC):
         """The beginning of mementos' URLs."""
         return urljoin(self.server, ".")
 
-    def _ask(self, **fields: str | None) -> str:
-        known = {name: value for name, value in fields.items() if value is not None}
-        return f"{self.server}{'&' if '?' in self.server else '?'}{urlencode(known)}"
+    def _ask(self, wanted: CaptureQuery, **fields: str | None) -> str:
+        url, match = (_folder(wanted.url), "prefix") if wanted.website else (wanted.url, None)
+        known = {"url": url, "matchType": match, "output": "json", "from": wanted.since, **fields}
+        given = {name: value for name, value in known.items() if value is not None}
+        return f"{self.server}{'&' if '?' in self.server else '?'}{urlencode(given)}"
 
 
 class Wayback(Dialect):
@@ -81,16 +83,7 @@ class Wayback(Dialect):
         key = _resume_key(answers[-1]) if answers else None
         if answers and key is None:
             return None
-        return self._ask(
-            url=_folder(wanted.url) if wanted.website else wanted.url,
-            matchType="prefix" if wanted.website else None,
-            output="json",
-            limit=str(ROWS),
-            showResumeKey="true",
-            gzip="false",
-            **{"from": wanted.since},
-            resumeKey=key,
-        )
+        return self._ask(wanted, limit=str(ROWS), showResumeKey="true", gzip="false", resumeKey=key)
 
     def check(self, body: bytes) -> None:
         """It must be an array."""
@@ -116,13 +109,7 @@ class Pywb(Dialect):
         """
         if answers and (not wanted.website or answers[-1] in (NOTHING, *answers[-2:-1])):
             return None
-        return self._ask(
-            url=_folder(wanted.url) if wanted.website else wanted.url,
-            matchType="prefix" if wanted.website else None,
-            output="json",
-            **{"from": wanted.since},
-            page=str(len(answers)) if wanted.website else None,
-        )
+        return self._ask(wanted, page=str(len(answers)) if wanted.website else None)
 
     def check(self, body: bytes) -> None:
         """The first and the last line must be captures."""

@@ -22,6 +22,7 @@ from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.phrases import whole
 from sharc_crawler.report.schedule import TimeAxis
+from sharc_crawler.report.terminal import fact
 from sharc_crawler.report.unfinished import going_on
 from sharc_crawler.report.words import UNITS, short, span
 from sharc_crawler.report.write import DATA, put, saying_where, to_json
@@ -42,7 +43,7 @@ def write(state: Batch, folder: Path, stopped: str = "") -> str:
         for line in _lines(report, folder, stopped):
             console.print(line, soft_wrap=True)
         for name in (DATA, NAME):
-            console.print(_line(name, str(folder / name)), soft_wrap=True)
+            console.print(fact(name, str(folder / name)), soft_wrap=True)
     return captured.get()
 
 
@@ -106,22 +107,22 @@ def _lines(report: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Te
     yield Text(sentence(report))
     requests = report["requests"]
     each = f", {requests['per_new_page']:g} per page captured" if requests["per_new_page"] else ""
-    yield _line("requests", f"{requests['total']:,} in all{each}")
+    yield fact("requests", f"{requests['total']:,} in all{each}")
     for hub in sorted(report["hubs"], key=lambda hub: -hub["new_pages"])[:SHOWN]:
         often = f", every {span(hub['interval'])} on average" if hub["interval"] else ""
         words = f"{counted(hub['polls'], 'poll')}{often}, {counted(hub['new_pages'], 'new page')}"
         tried = " (tried, as new pages link to it)" if hub["via"] == LINKED else ""
-        yield _line("hub", f"{short(hub['url'])}{tried}: {words}")
+        yield fact("hub", f"{short(hub['url'])}{tried}: {words}")
     if len(report["hubs"]) > SHOWN:
-        yield _line("", f"{counted(len(report['hubs']) - SHOWN, 'more hub')} in the report")
+        yield fact("", f"{counted(len(report['hubs']) - SHOWN, 'more hub')} in the report")
     yield from _missing(report)
     for why, number in report["left"]["not_followed"]["sightings"].items():
-        yield _line("not followed", whole(f"{why}: named {counted(number, 'time')}"))
+        yield fact("not followed", whole(f"{why}: named {counted(number, 'time')}"))
     if not report["complete"]:
-        yield _line("stopped", f"{stopped and f'{stopped}, '}before its end: {going_on(folder)}")
+        yield fact("stopped", f"{stopped and f'{stopped}, '}before its end: {going_on(folder)}")
     for note in report["notes"]:
-        yield _line("note", whole(note))
-    yield _line("WARC", ", ".join(report["warcs"]) or "none")
+        yield fact("note", whole(note))
+    yield fact("WARC", ", ".join(report["warcs"]) or "none")
 
 
 def _missing(report: Mapping[str, Any]) -> Iterator[Text]:
@@ -129,13 +130,9 @@ def _missing(report: Mapping[str, Any]) -> Iterator[Text]:
     missing = [f"{page['url']} ({page['result']})" for page in report["pages"] if not page["captured"]]
     for name, urls in (("not captured", missing), ("perhaps new", report["left"]["perhaps_new"])):
         for url in urls[:SHOWN]:
-            yield _line(name, short(url))
+            yield fact(name, short(url))
         if len(urls) > SHOWN:
-            yield _line("", f"{len(urls) - SHOWN:,} more in the report")
-
-
-def _line(name: str, value: str) -> Text:
-    return Text.assemble((f"  {name:<12} ", "dim"), value)
+            yield fact("", f"{len(urls) - SHOWN:,} more in the report")
 
 
 MOST = 30  #: most hubs drawn, those with most new pages

@@ -66,15 +66,9 @@ class _Search:
 
     def take(self, keep: Array) -> _Search:
         return _Search(
-            self.page[keep],
-            self.views[:, keep],
-            self.frame.take(keep),
-            self.theta[:, keep],
-            self.squares[keep],
-            self.factor[keep],
-            self.damping[keep],
-            self.equations.take(keep),
-        )
+            self.page[keep], self.views[:, keep], self.frame.take(keep), self.theta[:, keep], self.squares[keep],
+            self.factor[keep], self.damping[keep], self.equations.take(keep),
+        )  # fmt: skip
 
 
 def solve(views: Array, frame: Frame, theta: Array, steps: int, tolerance: float) -> Solved:
