@@ -7,18 +7,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from re import Pattern
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.addresses.urls import host_of, require
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.spec import ScopeKind
 from sharc_crawler.plural import counted
-
-if TYPE_CHECKING:
-    from tldextract import TLDExtract
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,28 +150,9 @@ def _site_of(host: str, kind: ScopeKind) -> str:
     """Return what all hosts of one site have in common."""
     if kind != "domain":
         return host.removeprefix("www.")
+    from sharc_crawler.addresses.domains import domain_of  # it loads the public suffix list
+
     return domain_of(host)
-
-
-def domain_of(host: str) -> str:
-    """Return the registrable domain: two labels if no listed suffix matches; an IP address as it is.
-
-    >>> domain_of("www.example.co.uk:81"), domain_of("opac.city.intra"), domain_of("a.github.io"), domain_of("[::1]:8")
-    ('example.co.uk', 'city.intra', 'a.github.io', '[::1]')
-    """
-    name = host if host.endswith("]") else re.sub(r":\d+$", "", host)
-    found = _suffixes()(name)
-    if found.suffix or found.ipv4 or found.ipv6:
-        return found.top_domain_under_public_suffix or name
-    return ".".join(name.split(".")[-2:])
-
-
-@cache
-def _suffixes() -> TLDExtract:
-    """Load the installed public suffix list: no network, no cache."""
-    from tldextract import TLDExtract  # slow to import
-
-    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
 
 def _without_scheme(url: str) -> str:
