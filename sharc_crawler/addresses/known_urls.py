@@ -9,15 +9,22 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, pairwise
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from sharc_crawler.model import PageId
 
+T = TypeVar("T")
 UNSEEN = -1
 _SMALLEST = 64  # initial places, a power of two: most of thousands of sites have few pages
 _FEW = 1 << 16  # up to so many places are filled one by one: faster than loading NumPy
 _SOME = 100  # fewer URLs are entered one by one: as fast
 _LOAD = 0.6  # maximum load: a look-up then probes one to four places
+
+
+def picked(column: Sequence[T], rows: Sequence[int]) -> tuple[T, ...]:
+    """Return the values in some rows of a column, in a third of the time of a loop."""
+    return itemgetter(*rows)(column) if rows[1:2] else tuple(column[row] for row in rows)
 
 
 class SeenUrls:
@@ -51,9 +58,9 @@ class SeenUrls:
         found: list[PageId] = []
         for value in map(hash, keys):
             place = value & mask
-            while (page := pages[place]) != UNSEEN and hashes[place] != value:  # inlined _put: faster
+            while hashes[place] != value and pages[place] != UNSEEN:  # inlined _put: faster
                 place = place + 1 & mask
-            found.append(page)
+            found.append(pages[place])
         return found
 
     def add(self, key: str, page: PageId) -> PageId:

@@ -122,6 +122,11 @@ class Calendars:
         self._known = len(pages)
 
 
+def calendars_of(url: str) -> Calendars | None:
+    """The first of a site, if the address is a calendar's."""
+    return Calendars() if dated(url) else None
+
+
 def _key(date: Dated) -> tuple[str, bool]:
     """Of a calendar: days are apart from months, also where nothing else in their addresses tells them apart."""
     return date.place, date.order % MONTH > 0

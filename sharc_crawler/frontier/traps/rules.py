@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls, picked
 from sharc_crawler.frontier.traps.common import MANY, YEAR, as_trap, without_address
 
 if TYPE_CHECKING:
@@ -114,10 +114,11 @@ class Traps:
 
     def named(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:
         """What a captured page names of the capture."""
-        parents, depths, twice = pages.parents, pages.depths, self.twice
-        twice.extend(bytes(max(0, max(linked, default=0) + 1 - len(twice))))
-        known = [one for one in linked if parents[one] != page]
-        for one in known:
+        depths, twice, named_by = pages.depths, self.twice, picked(pages.parents, linked)
+        if (last := max(linked, default=0)) >= len(twice):
+            twice.extend(bytes(last + 1 - len(twice)))
+        known = [one for one, by in zip(linked, named_by, strict=True) if by != page] if page in named_by else linked
+        for one in known if 0 in picked(twice, known) else ():
             twice[one] = 1
         if self.bottomless is None:
             if not linked or depths[page] <= (len(pages) < MANY):
@@ -138,9 +139,9 @@ class Traps:
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""
         if self.calendars is None and YEAR.search(url):
-            from sharc_crawler.frontier.traps.calendars import Calendars  # many sites have none
+            from sharc_crawler.frontier.traps.calendars import calendars_of  # many sites have none
 
-            self.calendars = Calendars() if Calendars().has(url) else None
+            self.calendars = calendars_of(url)
         return self.calendars is not None and self.calendars.has(url)
 
     def waits(self, page: PageId, pages: PageTable) -> int:
