@@ -33,10 +33,22 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts, named_strategy
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Fetch, Kind, Outcome, RateEstimate, Result, Sighting, Slot, Validators, Wait
+from sharc_crawler.model import (
+    Done,
+    Fetch,
+    Kind,
+    LinkColumns,
+    Outcome,
+    RateEstimate,
+    Result,
+    Sighting,
+    Slot,
+    Validators,
+    Wait,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sharc_crawler.strategies.base import Setting, Strategy
 
@@ -92,12 +104,13 @@ def url(number: int) -> str:
     return f"http://www.example.org/archive/2009/department/page-{number:08}"
 
 
-def links(page: int, pages: int, count: int) -> list[Sighting]:
+def links(page: int, pages: int, count: int) -> LinkColumns:
     """The navigation, two pages below this one, and some known before it."""
     below = range(2 * page + 1, min(2 * page + 3, pages))
     stride = page // (count // 2 - 2) + 1
     numbers = (*range(count // 2), *below, *range(page % stride, page, stride))
-    return [Sighting(url(number)) for number in numbers]
+    urls = list(map(url, numbers))
+    return LinkColumns(url(page), urls, [Kind.PAGE] * len(urls))
 
 
 def opened(strategy: str, pages: int, watch: Stopwatch | None = None, guessed: int = 0) -> Frontier:
@@ -116,7 +129,7 @@ def opened(strategy: str, pages: int, watch: Stopwatch | None = None, guessed: i
     return frontier
 
 
-def answer(page: int, again: bool, now: float, pages: int, count: int) -> tuple[Outcome, list[Sighting]]:
+def answer(page: int, again: bool, now: float, pages: int, count: int) -> tuple[Outcome, Sequence[Sighting]]:
     """What the site says of a page; that looked at again names nothing."""
     outcome = Outcome(Result.OK, now, now + STEP, 200, digest=f"sha1:{page:032}")
     return outcome, [] if again else links(page, pages, count)

@@ -6,9 +6,11 @@ Times are :data:`Instant` (unix seconds, UTC), durations :data:`Seconds`, rates 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, NewType
+from itertools import repeat
+from typing import Any, NamedTuple, NewType
 
 from sharc_crawler.bodies.spool import Octets
 from sharc_crawler.evidence.kinds import Evidence
@@ -114,6 +116,42 @@ class Sighting(NamedTuple):
     key: str | None = None  #: identity, if the URL is not enough (a POST); default: the canonical URL
     host: str = ""  #: whose politeness applies, if not that of the URL's host (a project's download slot)
     canonical: str | None = None  #: the canonical URL, if computed already
+
+
+@dataclass(slots=True, eq=False)
+class LinkColumns(Sequence[Sighting]):
+    """The links of one document, in columns; a sighting is made only of a link that is looked at by itself."""
+
+    via: str
+    urls: Sequence[str]
+    kinds: Sequence[Kind]
+    hints: Sequence[Hints | None] = ()  #: none, or one of each
+    canonical: Mapping[str, str | None] = field(default_factory=dict)  #: of URLs whose canonical form took long
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    def __iter__(self) -> Iterator[Sighting]:
+        told = self.hints or repeat(None), repeat(None), repeat(""), map(self.canonical.get, self.urls)
+        return map(tuple.__new__, repeat(Sighting), zip(self.urls, self.kinds, repeat(self.via), *told, strict=False))
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return LinkColumns(self.via, self.urls[at], self.kinds[at], self.hints[at], self.canonical)
+        hints = self.hints[at] if self.hints else None
+        return Sighting(self.urls[at], self.kinds[at], self.via, hints, canonical=self.canonical.get(self.urls[at]))
+
+
+Columns = tuple[Sequence[str], Sequence[Kind], Sequence[Hints | None], Sequence[str | None], Mapping[str, str | None]]
+
+
+def columns_of(links: Sequence[Sighting]) -> Columns:
+    """Return URLs, kinds, hints (none, or one of each), keys (the same); and canonical URLs, of some."""
+    if type(links) is LinkColumns:
+        return links.urls, links.kinds, links.hints, (), links.canonical
+    urls, kinds, _, hints, keys, _, canonical = zip(*links, strict=True) if links else [()] * 7
+    told = dict(zip(urls, canonical, strict=True)) if any(canonical) else {}
+    return urls, kinds, hints if any(hints) else (), keys if any(keys) else (), told
 
 
 class Visit(NamedTuple):

@@ -9,12 +9,12 @@ from itertools import compress, groupby, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
+from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls, picked
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT, UNRATED
 from sharc_crawler.frontier.scope import MOST_LISTED
 from sharc_crawler.frontier.unrated import Sightings
-from sharc_crawler.model import EMBEDDED, Instant, Kind, PageId, RateEstimate, Sighting, Slot
+from sharc_crawler.model import EMBEDDED, Instant, Kind, PageId, RateEstimate, Sighting, Slot, columns_of
 from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     Keyed = tuple[str, Sighting]  #: a sighting with its key
     Keys = Sequence[str | None]
+    Canonicals = Mapping[str, str | None]
 
 _PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # local names are faster
 #: why URLs are left out that a larger ``limit`` or ``hops`` would admit
@@ -73,20 +74,20 @@ class Admitter:
         listed: bool = False,
     ) -> Admitted:
         """Admit the sightings of one document (see :class:`Origin`)."""
-        if not sightings:
-            return Admitted(0, [])
-        if listed:
-            sightings = [self.sitemap(capture, sighting) for sighting in sightings]
         # Most URLs are known as spelled: look them all up at once, in columns, since reading each field is as costly.
-        urls, kinds, _, hints, keyed, _, canonicals = zip(*sightings, strict=True)
-        found = capture.seen.find([key or url for key, url in zip(keyed, urls, strict=True)] if any(keyed) else urls)
-        plain = kinds.count(_PAGE) == len(kinds) and not any(hints)
+        urls, kinds, hints, keyed, canonicals = columns_of(sightings)
+        if listed and Kind.SITEMAP in kinds:
+            sightings = [self.sitemap(capture, sighting) for sighting in sightings]
+            urls, kinds, hints, keyed, canonicals = columns_of(sightings)
+        found = capture.seen.find([key or url for key, url in zip(keyed, urls, strict=True)] if keyed else urls)
+        plain = kinds.count(_PAGE) == len(kinds) and not hints
         if plain and UNSEEN not in found:
             return Admitted(0, found)
         keys = self._unknown(capture.seen, urls, keyed, canonicals, found)
-        for page, sighting in () if plain else zip(found, sightings, strict=True):
-            if page != UNSEEN and (sighting.hints or sighting.kind is not _PAGE):
-                self._seen_again(capture, page, sighting, now, parent)
+        sightings = [*sightings] if 8 * len(keys) > len(found) else sightings  # all at once, where many are new
+        for at, page in () if plain else enumerate(found):
+            if page != UNSEEN and (kinds[at] is not _PAGE or (hints and hints[at])):
+                self._seen_again(capture, page, sightings[at], now, parent)
         new = [(key, sightings[at]) for at, key in keys.items() if found[at] == UNSEEN]
         fresh = self._taken(capture, new, origin := Origin(now, parent, depth, listed))
         entered = dict(zip(fresh, self._queuer.enter(capture, fresh, origin), strict=True))
@@ -96,10 +97,11 @@ class Admitter:
             for key, frame in [pair for pair in new if pair[1].kind in EMBEDDED and fresh.get(*pair).kind is _PAGE]:
                 self._seen_again(capture, entered[key], frame, now, parent)  # it is a page and a resource
             found = [page if kind is _PAGE else UNSEEN for page, kind in zip(found, kinds, strict=True)]
-        if len(fresh) < len(found) and any(hints):
-            dated = [(at, keys.get(at) or seen.key or seen.url) for at, seen in enumerate(sightings) if seen.hints]
-            known = [(at, key) for at, key in dated if found[at] != UNSEEN and key not in fresh]
-            self._queuer.rate_again(capture, {found[at]: sightings[at]._replace(url=key) for at, key in known}, now)
+        if len(fresh) < len(found) and hints:
+            dated = [at for at, told in enumerate(hints) if told and found[at] != UNSEEN]
+            known = [(at, keys.get(at) or (keyed[at] if keyed else None) or urls[at]) for at in dated]
+            again = {found[at]: sightings[at]._replace(url=key) for at, key in known if key not in fresh}
+            self._queuer.rate_again(capture, again, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN] if UNSEEN in found else found)
 
     def sitemap(self, capture: SiteCapture, sighting: Sighting) -> Sighting:
@@ -111,12 +113,14 @@ class Admitter:
         return sighting if known else sighting._replace(key=f"{key}#")
 
     def _unknown(
-        self, seen: SeenUrls, urls: Sequence[str], keyed: Keys, canonicals: Keys, found: list[PageId]
+        self, seen: SeenUrls, urls: Sequence[str], keyed: Keys, canonicals: Canonicals, found: list[PageId]
     ) -> dict[int, str]:
         """Return the keys, by place, of URLs unknown as spelled; those known by their key are put in ``found``."""
-        places = [at for at, page in enumerate(found) if page == UNSEEN]
-        keys = [keyed[at] or canonicals[at] or self.canonical(urls[at]) or "" for at in places]
-        if keys != [urls[at] for at in places]:
+        at = -1
+        places = [at := found.index(UNSEEN, at + 1) for _ in range(found.count(UNSEEN))]
+        named, own = picked(urls, places), picked(keyed, places) if keyed else repeat(None)
+        keys = [key or canonicals.get(url) or self.canonical(url) or "" for key, url in zip(own, named, strict=False)]
+        if (*keys,) != named:
             for at, key in zip(places, keys, strict=True):
                 found[at] = seen.get(key)
         return dict(zip(places, keys, strict=True))
@@ -379,4 +383,4 @@ def _is_page(named: Keyed) -> bool:
 
 def _values(column: array[float], pages: Sequence[PageId]) -> array[float]:
     """Return a column's values for some pages."""
-    return array("d", map(column.__getitem__, pages))
+    return array("d", picked(column, pages))

@@ -162,8 +162,11 @@ class Door:
         for page in numbers:
             pages[page] = _WAITING
         self.first_visits_waiting += len(numbers)
-        first = numbers[0] if numbers else None
-        self._ask(f"it was given {counted(len(numbers), 'page')}", first, self.strategy.add, candidates)
+        if self.stopped is None:
+            try:
+                self.strategy.add(candidates)
+            except BaseException as error:
+                self._failed(error, f"it was given {counted(len(numbers), 'page')}", numbers[0] if numbers else None)
 
     def finished(self, visit: Visit, captured: bool) -> None:
         """Report the end of a visit, decided here or before a restart."""

@@ -12,7 +12,7 @@ from sharc_crawler.addresses.known_urls import SeenUrls
 from sharc_crawler.frontier import admission, scope
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.traps import rules
-from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot
+from sharc_crawler.model import Hints, Kind, LinkColumns, Result, Sighting, Slot
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, page, spec
@@ -120,6 +120,39 @@ def test_a_link_that_is_new_costs_few_steps(world, impolite):
         links = [one._replace(url=f"{one.url}{module.__name__}") for one in links]
         made = steps(lambda some=links: frontier.schedule(some, world.now, 1), Path(module.__file__))
         assert made < most * len(links), module.__name__
+
+
+def test_no_sighting_is_made_of_a_link_that_is_known(world, impolite, monkeypatch):
+    """Of fifty links of a page hardly one is new."""
+    looked, one, each = [], LinkColumns.__getitem__, LinkColumns.__iter__
+    monkeypatch.setattr(LinkColumns, "__getitem__", lambda links, at: looked.append(at) or one(links, at))
+    monkeypatch.setattr(LinkColumns, "__iter__", lambda links: looked.append("all") or each(links))
+    frontier = Frontier(impolite)
+    frontier.open(spec(strategy="bfs"), world.now)
+    urls = [f"{ROOT}{number}" for number in range(50)]
+    for named, expected in ((urls, ["all"]), (urls, []), ([*urls[1:], ROOT + "new"], [49])):
+        looked.clear()
+        fetch = frontier.next(world.now)
+        frontier.finished(fetch, world.answer(fetch), LinkColumns(ROOT, named, [Kind.PAGE] * 50))
+        world.now += 1.0
+        assert looked == expected
+    assert len(frontier.pages) == 52
+
+
+def test_links_of_several_kinds_in_columns_are_those_one_by_one(world, impolite):
+    kinds = [Kind.PAGE, Kind.RESOURCE, Kind.PAGE, Kind.PAGE, Kind.RESOURCE]
+    urls = [ROOT + name for name in ("a", "i.png", "b/../c", "c", "a")]
+    hints = [None, None, Hints(5.0, 1.0), None, None]
+    links = LinkColumns(ROOT, urls, kinds, hints, {urls[2]: ROOT + "c"})
+    rows = []
+    for named in (links, [*links], links[:], [links[at] for at in range(5)]):
+        frontier = Frontier(impolite, store := MemoryStore())
+        frontier.open(spec(), world.now)
+        frontier.schedule(named, world.now)
+        frontier.schedule(named, world.now)
+        rows.append([row._replace(via="") for row in store.load().pages])
+    assert len(rows[0]) == 4
+    assert rows[1:] == rows[:1] * 3
 
 
 def test_urls_that_are_new_are_entered_without_a_call_for_each():

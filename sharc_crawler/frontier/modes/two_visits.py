@@ -18,7 +18,7 @@ from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode, Untested
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.model import Kind, Phase, Result, Sighting, Slot
+from sharc_crawler.model import Kind, Phase, Result, Sighting, Slot, columns_of
 
 if TYPE_CHECKING:
     from sharc_crawler.evidence.conditionals import Conditionals
@@ -277,7 +277,8 @@ class TwoVisits(Mode):
         if fetch.kind is Kind.SITEMAP:
             news = any(link.hints and link.hints.published is not None and link.hints.lastmod is None for link in links)
             return [*links, Sighting(fetch.url, Kind.HUB)] if news else links  # it has dates of publication
-        hinted = [(link.url, link.hints) for link in links if link.hints]
+        urls, _, every, _, _ = columns_of(links)
+        hinted = [(url, hints) for url, hints in zip(urls, every, strict=False) if hints]
         stated = {url: hints.published if hints.lastmod is None else hints.lastmod for url, hints in hinted}
         dates = {url: date for url, date in stated.items() if date is not None}
         if dates and self._ledger.pages.depths[fetch.page] <= 1:

@@ -123,7 +123,7 @@ class Calendars:
 
 
 def calendars_of(url: str) -> Calendars | None:
-    """The first of a site, if the address is a calendar's."""
+    """Return the rule for calendars, if the address is one's."""
     return Calendars() if dated(url) else None
 
 

@@ -24,9 +24,9 @@ from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.found import LIMIT as MOST_LINKS
 from sharc_crawler.links.found import Found
 from sharc_crawler.links.robots_text import robots_text
-from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants, sightings
+from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants
 from sharc_crawler.live.reading.words import words
-from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.model import Kind, LinkColumns, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _read_page(
     else:
         payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
     problems = (*((broken,) if broken else ()), *(f"without {what}" for what in found.unread))
-    return Reading(payload, _sightings(found, order.url), found.feeds, about, text=text, problems=problems)
+    return Reading(payload, _links(found, order.url), found.feeds, about, text=text, problems=problems)
 
 
 def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
@@ -135,11 +135,11 @@ def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload
         entries = found_in.entries if found_in.kind in (SitemapKind.RSS, SitemapKind.ATOM) else []
         links = [Sighting(entry.loc, Kind.PAGE, order.url, entry.hints) for entry in entries[:MOST_LINKS]]
         more = len(entries) - len(links)
-        links += _sightings(document.extract(data, order.url, kind), order.url)  # its style sheets
+        links += _links(document.extract(data, order.url, kind), order.url)  # its style sheets
         cut = (f"without {more:,} references after the first {MOST_LINKS:,}",) if more else ()
         return Reading(payload, links, problems=cut)
     found = document.extract(data, order.url, kind)
-    return Reading(payload, _sightings(found, order.url), problems=problems if document.is_read(kind) else ())
+    return Reading(payload, _links(found, order.url), problems=problems if document.is_read(kind) else ())
 
 
 def _read_sitemap(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001
@@ -172,10 +172,11 @@ _READERS: dict[Wants, Callable[[bytes, Order, str | None, Payload, tuple[str, ..
 }
 
 
-def _sightings(found: Found, via: str) -> list[Sighting]:
+def _links(found: Found, via: str) -> LinkColumns:
     """Pages and resources that a document names. A frameset's frames are pages first: they stay what they are."""
-    frames = sightings(via, Kind.RESOURCE, found.frames)
-    return sightings(via, Kind.RESOURCE, found.resources) + sightings(via, Kind.PAGE, found.links) + frames
+    sizes = (Kind.RESOURCE, len(found.resources)), (Kind.PAGE, len(found.links)), (Kind.RESOURCE, len(found.frames))
+    kinds = [one for kind, size in sizes for one in [kind] * size]
+    return LinkColumns(via, [*found.resources, *found.links, *found.frames], kinds)
 
 
 def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:

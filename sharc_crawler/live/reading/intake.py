@@ -33,7 +33,8 @@ class Intake:
         lease.outcome = lease.outcome._replace(**about)
         if lease.outcome.result is Result.OK:
             feeds = reading.feeds if reading.feeds and self._is_front(fetch) else ()
-            lease.links = [*reading.links, *(Sighting(url, Kind.PAGE, fetch.url) for url in feeds)]
+            more = [Sighting(url, Kind.PAGE, fetch.url) for url in feeds]
+            lease.links = [*reading.links, *more] if more else reading.links
             if reading.unreadable:  # as good as a robots.txt that cannot be had (RFC 9309, 2.3.1.4)
                 lease.outcome = lease.outcome._replace(result=Result.FAILED, error=reading.unreadable)
             elif problems and fetch.kind is Kind.SITEMAP:  # said where sitemaps are

@@ -7,11 +7,10 @@ import re
 import resource
 import signal
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import groupby
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.addresses.urls import PLAIN_NAME, USUAL, canonical, is_plain, is_usual
@@ -20,6 +19,7 @@ from sharc_crawler.live.reading.document import detector_of, read
 from sharc_crawler.live.reading.readings import Order, Reading, Wants
 from sharc_crawler.live.writing.messages import line
 from sharc_crawler.live.writing.orders import block_at, end_with_crawl, message_of
+from sharc_crawler.model import columns_of
 
 if TYPE_CHECKING:
     from sharc_crawler.bodies.spool import Octets
@@ -86,7 +86,7 @@ def packed(reading: Reading) -> dict[str, Any]:
     """A reading as JSON has it; all its links were found at one place."""
     return {
         "payload": reading.payload,
-        "links": [_named(kind, links) for kind, links in groupby(reading.links, attrgetter("kind"))],
+        "links": _columns(reading.links),
         "feeds": reading.feeds,
         "document": reading.document,
         "said": (reading.robots, reading.unreadable, reading.text),
@@ -94,13 +94,13 @@ def packed(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _named(kind: Kind, links: Iterable[Sighting]) -> tuple[Kind, list[str], list[Hints | None], dict[str, str | None]]:
-    """Links of one kind, one after the other; their hints, where any has some; what is canonical of unusual ones."""
-    named = list(links)
-    hints = [link.hints for link in named] if any(link.hints for link in named) else []
-    urls = [link.url for link in named]
-    looked_at = urls if len(urls) <= LIMIT else ()  # a longer sitemap is taken in by portions: here it takes too long
-    return kind, urls, hints, {url: canonical(url) for url in unusual(looked_at)}
+def _columns(links: Sequence[Sighting]) -> tuple[Sequence[str], list[tuple[Kind, int]], Sequence[Hints | None], Any]:
+    """Links; how many of a kind follow each other; hints, where any has some; what is canonical of unusual ones."""
+    urls, kinds, hints, _, _ = columns_of(links)
+    runs = [(kind, len([*run])) for kind, run in groupby(kinds)]
+    most = max((size for _, size in runs), default=0)
+    looked_at = urls if most <= LIMIT else ()  # a longer sitemap is taken in by portions: here it takes too long
+    return urls, runs, hints, {url: canonical(url) for url in unusual(looked_at)}
 
 
 _PLAIN_NAMES = re.compile(rf"{PLAIN_NAME.pattern}(?:\n{PLAIN_NAME.pattern})*+", re.ASCII)

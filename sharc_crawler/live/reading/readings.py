@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.model import Document, Hints, Kind, Sighting
+from sharc_crawler.model import Document, Hints, Kind, LinkColumns, Sighting
 
 if TYPE_CHECKING:
     import asyncio
@@ -84,18 +83,12 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
 
     >>> one = Reading(Payload("sha1:A"), [Sighting("http://h/a", Kind.PAGE, "http://h/", Hints(changefreq="daily"))])
     >>> import json; from sharc_crawler.live.reading.reader_process import packed
-    >>> unpacked_reading(json.loads(json.dumps(packed(one))), "http://h/") == one
+    >>> unpacked_reading(json.loads(json.dumps(packed(one))), "http://h/").links[0] == one.links[0]
     True
     """
-    links = [link for named in answer["links"] for link in sightings(via, *named)]
-    about = answer["document"]
+    about, (urls, runs, hints, canonical) = answer["document"], answer["links"]
+    kinds = [one for kind, size in runs for one in [Kind(kind)] * size]
+    links = LinkColumns(via, urls, kinds, [words and tuple.__new__(Hints, words) for words in hints], canonical)
     payload, feeds, problems = Payload(*answer["payload"]), tuple(answer["feeds"]), tuple(answer["problems"])
     robots, unreadable, text = answer["said"]
     return Reading(payload, links, feeds, Document(*about) if about else None, robots, unreadable, text, problems)
-
-
-def sightings(via: str, kind: str, urls: Sequence[str], hints: Any = (), known: Any = None) -> list[Sighting]:
-    """The sightings of many URLs, as ``Sighting(url, kind, via)`` makes them one by one."""
-    told = (words and tuple.__new__(Hints, words) for words in hints) if hints else repeat(None)
-    about = repeat(Kind(kind)), repeat(via), told, repeat(None), repeat(""), map((known or {}).get, urls)
-    return list(map(tuple.__new__, repeat(Sighting), zip(urls, *about, strict=False)))
