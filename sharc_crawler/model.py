@@ -136,7 +136,7 @@ class LinkColumns(Sequence[Sighting]):
         return map(tuple.__new__, repeat(Sighting), zip(self.urls, self.kinds, repeat(self.via), *told, strict=False))
 
     def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
+        if type(at) is slice:
             return LinkColumns(self.via, self.urls[at], self.kinds[at], self.hints[at], self.canonical)
         hints = self.hints[at] if self.hints else None
         return Sighting(self.urls[at], self.kinds[at], self.via, hints, canonical=self.canonical.get(self.urls[at]))

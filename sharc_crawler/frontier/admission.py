@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     Keyed = tuple[str, Sighting]  #: a sighting with its key
     Keys = Sequence[str | None]
-    Canonicals = Mapping[str, str | None]
 
 _PAGE, _QUEUED = Kind.PAGE, int(State.QUEUED)  # local names are faster
 #: why URLs are left out that a larger ``limit`` or ``hops`` would admit
@@ -113,13 +112,14 @@ class Admitter:
         return sighting if known else sighting._replace(key=f"{key}#")
 
     def _unknown(
-        self, seen: SeenUrls, urls: Sequence[str], keyed: Keys, canonicals: Canonicals, found: list[PageId]
+        self, seen: SeenUrls, urls: Sequence[str], keyed: Keys, canonical: Mapping[str, str | None], found: list[PageId]
     ) -> dict[int, str]:
         """Return the keys, by place, of URLs unknown as spelled; those known by their key are put in ``found``."""
         at = -1
         places = [at := found.index(UNSEEN, at + 1) for _ in range(found.count(UNSEEN))]
         named, own = picked(urls, places), picked(keyed, places) if keyed else repeat(None)
-        keys = [key or canonicals.get(url) or self.canonical(url) or "" for key, url in zip(own, named, strict=False)]
+        pairs = zip(own, named, strict=False)
+        keys = [key or (canonical and canonical.get(url)) or self.canonical(url) or "" for key, url in pairs]
         if (*keys,) != named:
             for at, key in zip(places, keys, strict=True):
                 found[at] = seen.get(key)
@@ -364,7 +364,8 @@ class Queuer:
         """Give pages to the strategy."""
         assert capture.strategy is not None, "pages are offered until there is one"
         pages = self._ledger.pages
-        rates, weights, shapes = (_values(column, queued) for column in (pages.rates, pages.weights, pages.shapes))
+        columns = pages.rates, pages.weights, pages.shapes
+        rates, weights, shapes = [array("d", map(column.__getitem__, queued)) for column in columns]
         capture.strategy.add(
             Candidates.of(
                 queued, capture.mode.planned_by(queued, rates), weights, shapes, capture.mode.attestable(queued, now)
@@ -379,8 +380,3 @@ def _waits(capture: SiteCapture) -> bool:
 
 def _is_page(named: Keyed) -> bool:
     return named[1].kind is _PAGE
-
-
-def _values(column: array[float], pages: Sequence[PageId]) -> array[float]:
-    """Return a column's values for some pages."""
-    return array("d", picked(column, pages))

@@ -73,7 +73,7 @@ class SiteBudget(Spending):
         return None
 
     @property
-    def ends(self) -> Instant:
+    def ends(self) -> Instant:  # type: ignore[override]
         """When the time budget ends; infinity: there is none."""
         return self._started + self.paused + self._spec.max_time if self._spec.max_time else math.inf
 

@@ -17,6 +17,8 @@ PREFIX = "budget: "  #: begins the reasons of downloads that the budget forbids
 class Spending:
     """What a capture without bounds has spent."""
 
+    ends: Instant = math.inf  #: the end of the time budget
+
     def __init__(self) -> None:
         self.received = 0  #: bytes
         self.room = math.inf  #: requests left
@@ -27,11 +29,6 @@ class Spending:
 
     def why_not(self, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
         """Return which bound forbids a download, or ``None``."""
-
-    @property
-    def ends(self) -> Instant:
-        """When the time budget ends."""
-        return math.inf
 
     def spare(self, now: Instant) -> float:  # noqa: ARG002 - for subclasses
         """Return about how many requests are left that no due revisit needs."""

@@ -207,7 +207,7 @@ class Names(Generic[T]):
     """A column of names, with at most 255 different ones.
 
     >>> names = Names()
-    >>> names.append("page"); names.append("sitemap"); names.append("page")
+    >>> names.extend(["page", "sitemap", "page"])
     >>> names[2], len(names)
     ('page', 3)
     """
@@ -219,10 +219,6 @@ class Names(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._codes)
-
-    def append(self, name: T) -> None:
-        """Append a row."""
-        self.extend((name,))
 
     def extend(self, names: Sequence[T]) -> None:
         """Append rows."""

@@ -98,8 +98,7 @@ class PhasedStrategy(Strategy):
 
     def _past_middle(self) -> bool:
         """Are half of all single visits made? T lies there."""
-        visits = self.visits
-        return 2 * visits > max(self.setting.size, visits + self._waiting())
+        return 2 * len(self._visited) > self.setting.size and len(self._visited) > self._waiting()
 
     def _second(self) -> Visit | None:
         while self._revisited < len(self._visited) and self._owed > (self._only is not None):

@@ -90,7 +90,7 @@ def test_texts_are_kept_as_they_are(texts):
 def test_names_are_kept_as_they_are(names):
     column = Names()
     for name in names:
-        column.append(name)
+        column.extend([name])
     assert [column[row] for row in range(len(column))] == names
 
 

@@ -277,8 +277,7 @@ class TwoVisits(Mode):
         if fetch.kind is Kind.SITEMAP:
             news = any(link.hints and link.hints.published is not None and link.hints.lastmod is None for link in links)
             return [*links, Sighting(fetch.url, Kind.HUB)] if news else links  # it has dates of publication
-        urls, _, every, _, _ = columns_of(links)
-        hinted = [(url, hints) for url, hints in zip(urls, every, strict=False) if hints]
+        hinted = [(link.url, link.hints) for link in links if link.hints] if columns_of(links)[2] else []
         stated = {url: hints.published if hints.lastmod is None else hints.lastmod for url, hints in hinted}
         dates = {url: date for url, date in stated.items() if date is not None}
         if dates and self._ledger.pages.depths[fetch.page] <= 1:
