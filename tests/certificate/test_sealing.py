@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import zipfile
 from base64 import b64decode, b64encode
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -341,3 +343,21 @@ def test_a_folder_in_which_a_signature_lies_is_signed(tmp_path, names, signed):
     for name in names:
         (tmp_path / name).touch()
     assert is_signed(tmp_path) is signed
+
+
+@pytest.mark.parametrize(("begins", "ends", "valid"), [(0, 0, True), (1, 9, False), (-9, -1, False)])
+def test_whoever_signs_a_stamp_has_a_certificate_of_that_instant_whatever_its_issuer_s_is_of(
+    monkeypatch, begins, ends, valid
+):
+    instant = datetime(2026, 11, 18, tzinfo=UTC)
+
+    def of(first: int, last: int) -> SimpleNamespace:
+        span = {
+            f"not_valid_{one}_utc": instant + timedelta(seconds=at) for one, at in (("before", first), ("after", last))
+        }
+        return SimpleNamespace(**span, subject=SimpleNamespace(rfc4514_string=lambda: "CN=authority"))
+
+    monkeypatch.setattr(timestamps, "_signers", lambda _: [of(begins, ends), of(5, 6)])
+    stamped = SimpleNamespace(tst_info=SimpleNamespace(gen_time=instant))
+    with nullcontext() if valid else pytest.raises(DataError, match="CN=authority is valid from"):
+        timestamps._can_be(stamped, instant.timestamp())

@@ -311,13 +311,24 @@ def test_no_server_is_asked_for_a_page_that_a_former_answer_may_stand_for(world,
     parts = Parts(taken=lambda _, url: former.get(url))
     frontier = Frontier(Politeness(delay=5.0, obey_robots=False), parts=parts)
     capture = frontier.open(spec(strategy="bfs:revisits=none", skip=skip, max_requests=9), world.now)
-    capture.mode.takes = lambda number, url, look: look == former[url] and (number, url) == (1, ROOT + "taken")
+    capture.mode.takes = lambda number, url, look: (
+        look == former[url] and (number == 1) is (url == ROOT + "taken") and url != ROOT + "refused"
+    )
     attempts = {fetch.url.removeprefix(ROOT): fetch.attempt for fetch in world.run(frontier)}
     taken = int(skip == "attested")
     assert attempts == {"": 1, "i.png": 1, "taken": 1 - taken, "refused": 1, "none": 1}
     assert capture.budget.spare(world.now) == 9 - 5 + taken
     assert 15.0 - 5.0 * taken <= world.requests[-1][0] - 1000.0 - 5.0 < 15.1 - 5.0 * taken
     assert capture.counts.captured == 4
+
+
+def test_what_is_revisited_is_asked_for_whatever_a_former_capture_has(world, impolite):
+    world.links = {ROOT: [page("1")]}
+    frontier = Frontier(impolite, parts=Parts(taken=lambda *_: Outcome(Result.OK, 1.0, 2.0)))
+    capture = frontier.open(spec(strategy="bfs:revisits=fifo", skip="attested"), world.now)
+    capture.mode.takes = lambda *_: True
+    taken = [fetch.url for fetch in world.run(frontier) if not fetch.attempt]
+    assert taken == []
 
 
 @pytest.mark.parametrize(("revisits", "kept"), [("none", False), ("fifo", True)])

@@ -8,7 +8,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.traps.doubted import FEW, HELD, MAX_HELD, SAMPLES, SHARE, Doubted, holds
+from sharc_crawler.frontier.traps.doubted import FEW, HELD, LAST, MAX_HELD, SAMPLES, SHARE, Doubted, holds, waits
 from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.model import Slot, Visit
 from sharc_crawler.storage.memory import MemoryStore
@@ -126,3 +126,25 @@ def test_what_waits_is_ordered_anew_once_though_nothing_comes_ahead_yet():
     del pages.urls  # which would be read to order it again
     doubted.follow(ahead, pages)
     assert len(doubted) == 1
+
+
+@pytest.mark.parametrize(
+    ("suspect", "fresh", "why", "waits_for", "held"),
+    [
+        (True, False, "", HELD, True),
+        (False, True, "", 0, False),
+        (False, False, "", LAST, True),
+        (True, False, "its link was gone", HELD, False),
+        (False, False, "its link was gone", LAST, False),
+    ],
+)
+def test_what_is_known_of_pages_that_are_named_by_other_words_comes_first(suspect, fresh, why, waits_for, held):
+    traps, pages = Traps(), table("one")
+    traps.renamed = SimpleNamespace(
+        doubts=lambda _: suspect,
+        is_fresh=lambda url, page: fresh,
+        why_not=lambda url, parent, page: why,
+        series=SimpleNamespace(waits=lambda _: False),
+    )
+    traps.suspicion = SimpleNamespace(doubts=lambda _: LAST, why_not=lambda *_: "copies")
+    assert (waits(traps, 1, pages), holds(traps, 1, pages)) == (waits_for, held)

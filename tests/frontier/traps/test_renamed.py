@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from zlib import crc32
 
 import pytest
 
@@ -229,6 +230,13 @@ def test_one_page_shows_what_the_other_shows_each_time_and_no_more_changes(shown
     site.look(site.one, [], {5, 6, 8}, again=True)
     site.look(site.other, [], shown)
     assert site.renamed._shows_same(site.one, site.other) is same
+
+
+def test_words_of_links_that_are_made_up_are_not_said():
+    """x lasts: the hub named it, too."""
+    site = Looked()
+    site.look(site.one, ["http://h/x/qjxe"], {crc32(b"qjxe"), crc32(b"x"), 5})
+    assert site.renamed._says(look_at(site.pages.urls[site.one])) == {crc32(b"x"), 5}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from types import SimpleNamespace
 
 import pytest
@@ -49,17 +50,21 @@ def test_what_copies_show_makes_their_words_no_longer_fresh():
 
 @pytest.mark.parametrize(("contents", "most"), [(0, 4), (16, 4), (20, 5), (79, 19), (80, 20), (400, 20)])
 def test_after_so_many_fresh_pages_that_showed_what_was_shown_none_is_taken_for_fresh(contents, most):
-    words = [f"word{number}" for number in range(25)]
+    words = [f"word{number}" for number in range(45)]
     site = Suspected()
     site.traps.echoes.first = range(contents)
     for parent in (1, 2):
         site.suspicion.words.name(ROOT + "/".join(words), parent)
-    for at in range(most):
-        assert site.suspicion.fresh(f"{ROOT}last/word24")
+    misses = iter(range(2 * most))
+    for at in islice(misses, most):
+        assert site.suspicion.fresh(f"{ROOT}last/word44")
         site.suspicion.saw(add(site.pages, f"word{at}/x{at}", 1), new=False)
-    assert not site.suspicion.fresh(f"{ROOT}last/word24")
+    assert not site.suspicion.fresh(f"{ROOT}last/word44")
     site.suspicion.saw(1, new=True)
-    assert site.suspicion.fresh(f"{ROOT}last/word24")
+    for at in misses:
+        assert site.suspicion.fresh(f"{ROOT}last/word44")
+        site.suspicion.saw(add(site.pages, f"word{at}/x{at}", 1), new=False)
+    assert not site.suspicion.fresh(f"{ROOT}last/word44")
 
 
 def test_what_a_former_process_had_visited_is_no_miss():
