@@ -1,9 +1,9 @@
-"""Copies that lead on to copies, whatever else they name: a parent, a first page or a menu is no sign of a true page.
+"""Copies that lead on to copies, whatever else they name: a parent, a first page or a menu do not make a page true.
 
-Such a page shows what others showed, was first named by a page that does so, too, and was itself the first to name
-others. After a few in a row, all that copies alone named waits until nothing else is left to be visited. After twice as
-many in a row as the site has contents, it is left. A new content among them begins the row anew: expired links
-lead to true pages, too. What seeds and sitemaps name is never left.
+Such a page shows what another showed, was first named by such a page, and was itself the first to name others. After a
+few in a row, all that only copies named waits until nothing else is left. After twice as many in a row as the site has
+contents, it is left. A new content among them begins the row anew, as expired links lead to true pages, too. What seeds
+and sitemaps name is never left.
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
-"""Folders that have whatever page is asked for, each of which names ever new ones: they have no end, whatever they say.
+"""Folders that answer whatever name is asked for, with pages that name ever new ones: they have no end.
 
-Texts of such pages may differ at each visit, or there may be none. Where a few pages of a folder mostly name new ones,
-two addresses made like theirs are asked for that nobody names. A site that has no such page says so. Where both are
-pages that name new ones, others each, and do not say the same, the folder is bottomless: what its pages name first
-waits until nothing else is left. From then on a true site tells itself by naming its pages more than once. What else a
-page names is no sign: true pages by chance, what led to it, a menu.
+The texts of such pages may differ at each visit, or be empty. Where a few pages of a folder name mostly new ones, two
+addresses are asked for that nobody names, made like theirs. A site that checks its names says that there are no such
+pages. Where both are pages that name new ones, each others, and do not show the same, the folder is bottomless: what
+its pages name first waits until nothing else is left. A true page is one that another page names, too. Other links do
+not count: a page may name true pages by chance, the page that led to it, or a menu.
 
-After a row of pages that name new ones it is left, where links are gone when their page is asked for again; and after a
-longer one where they stay, and so do those of what nobody names. It has an answer for each address then. Error pages
-may suggest true pages by chance, which do not stay.
+After a row of pages that name new ones the folder is left, if their links are gone when they are asked for again. If
+the links stay, it is left after a longer row, provided that the two made-up addresses keep their links, too. Error
+pages may suggest true pages by chance: such links do not stay.
 
-On a site of which many pages are known, those that seeds name count, too, until it is asked: of n links a page the
-third generation comes after n² visits. Pages that had named many before anything was counted are then asked for again.
-Of a folder that is left, what a page is about to name is not known at all. So a site of 200 made-up links a page ends
-once some 5,000 of them are known, in whatever order it is visited.
+On a site with many known pages, pages that seeds name count, too, until the folder is asked: with n links a page, the
+third generation comes only after n² visits. Pages that named many before anything was counted are asked for again then.
+What a page is about to name in a folder that is left does not become known. So a site of 200 made-up links a page ends
+with some 5,000 known pages, in whatever order it is visited.
 
-A folder may check names, and give ever other ones. Where very many pages in a row name none that is known it is left:
-after a hundred, where most of their links are gone when three are asked for again, else after two thousand.
+A folder may check names and still give new ones each time. It is left after a very long row of pages that name none
+that is known: after a hundred, if most links of three of them are gone on asking again, else after two thousand.
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ class _MadeFolder:
     stays: bool = False  #: though its links do: who named what tells nothing
 
     def count(self, pages: float) -> None:
-        """One more that leads on, or something that speaks against it."""
+        """Counts a page that leads on (1.0), or something that speaks against a trap (less than 0)."""
         self.row = max(0.0, self.row + pages)
 
     def mostly_gone(self, looks: FleetingLinks) -> bool:
-        """Are most of their links, and some?"""
+        """Are most links of the pages gone that were asked for again, and at least a few?"""
         lost = sum(len(named - looks.again.get(one, named)) for one, named in self.asked.items())
         return lost >= max(LOST, sum(map(len, self.asked.values())) / 2)
 
@@ -210,7 +210,7 @@ class Bottomless:
         return folder.looks.pop(0) if folder.looks else ()
 
     def _alone(self, folder: _MadeFolder, pages: PageTable) -> Sequence[str]:
-        """It may check names: does it give other ones each time?"""
+        """A folder may check names: does it give other ones each time?"""
         if folder.alone == ALONE:
             folder.asked = {one: frozenset(named_alone(one, pages)) for one in [*folder.latest][-LOST:]}
             return [look_at(pages.urls[one]) for one in folder.asked]
@@ -220,7 +220,7 @@ class Bottomless:
         return ()
 
     def _close(self, folder: _MadeFolder, row: float, names: str, *, stays: bool) -> Sequence[str]:
-        """The rest of it is left, if links that led there are gone; who is to be asked for these."""
+        """Leaves the rest of a folder, if the links that led there are gone; what is to be asked for to see that."""
         self.closed, folder.stays = True, stays
         folder.why = folder.why or f"{counted(math.ceil(row), 'page')} in a row named none{names}"
         first = {self._way_to(one)[0] for one in (() if stays else folder.latest)}
@@ -240,7 +240,7 @@ class Bottomless:
         return made if self._asked > 1 else [*made, *(look_at(pages.urls[one]) for one in self._hubs)]
 
     def _disprove(self, named: set[str], looks: FleetingLinks) -> None:
-        """What an error page suggested, and pages name, is true: more has to be seen before one is asked for again."""
+        """If a page names what an error page suggested, that is true: the folder has to be asked once more, later."""
         for folder in self._folders.values():
             if any(not named.isdisjoint(looks.suggested.get(one, ())) for one in folder.probes):
                 folder.probes, folder.row = (), 0.0
@@ -251,7 +251,7 @@ class Bottomless:
         return folder.single % SERIES == 0
 
     def _named_again(self, page: PageId, linked: Iterable[PageId], pages: PageTable) -> bool:
-        """Does it name what another had named that had waited, and that had not led here?"""
+        """Does it name what another page had named that had waited, and that did not lead here?"""
         parents = pages.parents
         return any(
             self._marks_of(parents[one]) & _WAITED and parents[one] != page for one in self._own(page, linked, pages)
@@ -265,7 +265,7 @@ class Bottomless:
             yield page
 
     def _own(self, page: PageId, linked: Iterable[PageId], pages: PageTable) -> frozenset[PageId]:
-        """What it names of its folder, but for what seeds name and what led to it."""
+        """The pages of its folder that it names, without those that seeds name and those that led to it."""
         own = first_folder(pages.urls[page])
         found = {one for one in linked if pages.depths[one] > 1 and first_folder(pages.urls[one]) == own}
         return frozenset(found.difference((page, *self._above(page, pages))) if found else found)
@@ -279,14 +279,14 @@ class Bottomless:
         return max(late, (LATE + 1) * (self.unknown(page, url) != UNSEEN))
 
     def unknown(self, page: PageId, url: str) -> PageId:
-        """Who is to be asked once more whether a link on the way to a page is still there, unless it is left anyway."""
+        """The page that is to be asked once more whether a link on the way to this page is still there, if any."""
         if not self.closed or self._pages is None:
             return UNSEEN
         folder = self._folder_of(self._pages.parents[page], url)
         return self._way_to(page)[0] if folder and folder.why and not folder.stays else UNSEEN
 
     def _way_to(self, page: PageId) -> tuple[PageId, bool]:
-        """Who is first to be asked, of those that lead there from a seed; is such a link gone?"""
+        """The first page on the way from a seed that has to be asked again; is a link on this way gone?"""
         unknown, pages, looks = UNSEEN, self._pages, self._looks
         if pages is None or looks is None:
             return UNSEEN, True

@@ -1,9 +1,9 @@
 """Calendars without an end: pages of ever other dates that show no more than the date.
 
-A page is *empty* where another date of its place showed the same, dates left out, and where it named nothing but dated
-pages that are empty, too. From a date that a page without one names, a year of empty pages in a row is visited in each
-direction: twelve months, or 366 days, which are a calendar of their own. What lies beyond is left where an empty page
-names it. No other rule is asked of such addresses: which days had no event says nothing of others.
+A dated page is *empty* where another date of its calendar showed the same, dates left out, and where it named only
+dated pages that are empty, too. A calendar is entered at the dates that pages without a date name. From there a year of
+empty pages in a row is visited in each direction: twelve months, or 366 days, which are a calendar of their own. What
+lies beyond is left where an empty page names it. No other rule looks at dated addresses.
 """
 
 from __future__ import annotations

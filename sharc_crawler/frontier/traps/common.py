@@ -1,4 +1,4 @@
-"""What the rules have in common: what of a page is compared, how a reason is worded."""
+"""What the rules share: what they compare of a page, and how they word a reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def as_trap(why: str | None) -> str | None:
 
 
 def content_of(outcome: Outcome) -> str | None:
-    """What pages of a trap have in common: text and pictures, else all that counts. A second line: without address."""
+    """Text and pictures, which a trap's pages share, else the fingerprint; in a second line without the address."""
     return (outcome.document and outcome.document.words) or outcome.fingerprint
 
 

@@ -1,4 +1,4 @@
-"""Pages that wait until nothing else is left, and samples of those that would be left: true ones are only late."""
+"""Pages that wait until nothing else is left, and samples of those that would be left: true pages only come late."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Doubted:
         heappush(self._heap, (doubts, depth, drawn, visit.page, visit))
 
     def follow(self, echoes: Container[PageId], pages: PageTable) -> None:
-        """From now on comes first what these lead to."""
+        """From now on the pages come first that these lead to."""
         if self._ahead is None:  # once: also where there are none yet
             self._ahead, waiting, self._heap = echoes, self._heap, []
             for doubts, *_, visit in waiting:
@@ -55,7 +55,7 @@ class Doubted:
         return visit, doubts
 
     def sample(self, traps: Traps, visit: Visit, pages: PageTable) -> Visit:
-        """One of those that are held, ``visit`` or another, which is visited unless samples have shown nothing new."""
+        """One of the held pages as a sample, ``visit`` or another; after too many samples it is ``visit``."""
         if traps.tries >= worth(traps):
             return visit
         ranks = [shown(traps, one, pages) for one in (visit, *(one[-1] for one in self._heap[:MAX_HELD]))]
@@ -96,7 +96,7 @@ def waits(traps: Traps, page: PageId, pages: PageTable) -> int:
 
 
 def holds(traps: Traps, page: PageId, pages: PageTable) -> bool:
-    """Would it be left, though samples of it may show something new? Of dates, and of ever new pages, none do."""
+    """Would it be left but for samples? No samples are taken of dates, of renamed pages and of bottomless folders."""
     url, parent = pages.urls[page], pages.parents[page]
     if traps.calendars and traps.calendars.has(url):
         return False

@@ -1,12 +1,12 @@
-"""Endless sites whose addresses tell nothing: pages show what others showed, and name ever new ones of their like.
+"""Endless sites whose addresses tell nothing: pages show what others showed, and name ever new ones of their shape.
 
-Such a page is an *echo*: its text was seen at another address, no single place of the two addresses explains it (those
-are :mod:`.idle_places`), and most of what it names of its own shape nobody had named before.
-Copies on honest sites name what is known: menus, the same neighbours. Pages are counted by the shape of their address;
-those that an echo named first are counted together, whatever their shape.
+Such a page is an *echo*: another address showed its text, no single place of the two addresses explains that (see
+:mod:`.idle_places`), and most of what it names of its own shape is new. Copies on honest sites name known pages: menus,
+the same neighbours. Echoes are counted by the shape of their address; what echoes named first is one more group.
 
-After a few echoes in a row what else such a group has waits until nothing else is left to be visited, and comes then in
-the order of its distance from the seeds: only then is it known how small the site is, and how few echoes suffice.
+After a few echoes in a row, the other pages of such a group wait until nothing else is left, and are then visited in
+the order of their distance from the seeds. Only then it is known how small the site is, and so how few echoes are
+enough.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class _EchoGroup:
 
 
 class Echoes:
-    """Which pages are echoes, and what is left as it is named by them, or looks like them."""
+    """Knows which pages are echoes; leaves what they name, and what looks like them."""
 
     def __init__(self, first: SeenUrls, former: Iterable[PageId]) -> None:
         """``first``: content → the page that showed it first; ``former``: these pages, in the order of their visits."""
@@ -138,7 +138,7 @@ class Echoes:
                 group.suspect()
 
     def _fed_by(self, content: str, feeds: Callable[[], bool], error: bool) -> bool:
-        """Once that is known of a content, it need not be asked: what such pages name may be left already."""
+        """Do copies of a content name new pages? After a few that do, all count: their links may be left."""
         known, enough = hash(content), FEEDS - error  # what an error page names is left from its third copy on
         if self._fed[known] < enough and feeds():
             self._fed[known] += 1
@@ -165,7 +165,7 @@ class Echoes:
         return any(group.doubted and not group.closed for group in groups if group)
 
     def nothing_else(self) -> None:
-        """All that waits is doubted: the site is as small as it looks."""
+        """Nothing but doubted pages is left: the site is as small as it looks."""
         contents = len(self.first)
         for key, group in self._groups.items():
             enough = contents // 4 if key == _NAMED_BY_ECHOES else contents // 2 + 1
@@ -177,7 +177,7 @@ class Echoes:
         return _NAMED_BY_ECHOES if self.echoes and pages.parents[page] in self.echoes else shape(url)
 
     def _brings(self, page: PageId, url: str, pages: PageTable) -> None:
-        """A page shows something new: an echo that alone named it leads somewhere."""
+        """A page shows something new, so the echo that named it leads somewhere."""
         self._group_of(key := self._key(page, url, pages))
         parent, keys = pages.parents[page], {key}
         if parent in self.echoes:

@@ -1,10 +1,10 @@
-"""Links that are gone when their page is asked for again: made up at each answer.
+"""Links that are gone when their page is asked for again: the site made them up for one answer.
 
-Asked are pages that named what looks like a trap, once nothing else is left to be visited, under an address that nobody
-names (``?no-such-page-…``): a server that knows no such parameter shows the same page. Of the links that are gone
-two are visited (one, where a name that nobody gave shows the same). Where both show one text that was seen before, such
-links are left, and what pages with that text name. Where one shows something new, links change
-honestly here, and no more is left.
+Once nothing else is left, pages that named what looks like a trap are asked for again, under an address that nobody
+names (``?no-such-page-…``). A server that does not know such a parameter shows the same page. Of the links that are
+gone two are visited (one, if a made-up name shows the same). If they show one text that was seen before, such links are
+left, and so is what pages with that text name. If one shows something new, the site changes its links honestly, and no
+more is left.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class FleetingLinks:
 
     @property
     def still(self) -> bool:
-        """The same, whatever these pages show."""
+        """The same for pages of any kind."""
         return self._steady >= STEADY and not self._stayed
 
     def wants(self, page: PageId, pages: PageTable) -> bool:
@@ -112,7 +112,7 @@ class FleetingLinks:
             self._fruitless += 1
 
     def named(self, page: PageId, named: Sequence[PageId], pages: PageTable) -> None:
-        """The same, whatever it shows: is all that it alone had named gone?"""
+        """The same, whatever it shows; remembers it if all links are gone that it was the first to name."""
         if page != UNSEEN:
             self.again[page] = frozenset(named)
         if page != UNSEEN and (alone := named_alone(page, pages)) and alone.isdisjoint(named):
@@ -129,7 +129,7 @@ class FleetingLinks:
             self.staying.add(url)
 
     def shows(self, page: PageId, content: str) -> bool:
-        """Is it the page's, or of those that copies show by turns?"""
+        """Is a content the page's own, or one of those that copies show by turns?"""
         first = self._echoes.first.get(content)
         by_turns = self.is_copy(page) and self.is_copy(first)
         return first == page or self._echoes.copies.get(page) == hash(content) or by_turns

@@ -1,7 +1,7 @@
-"""Places of an address that mean nothing, whatever stands there: letters alone may be made up for each visitor, too.
+"""Places of an address that mean nothing, whatever stands there (``/kqzvbnwt/story/7``, ``?a=wmdkqjx``).
 
-Nothing about such a place looks odd (``/kqzvbnwt/story/7``, ``?a=wmdkqjx``). It is known by its effects: pages that
-differ there alone are copies of each other, again and again, for many pages and ever other values.
+Such a value need not look made up. Its place is found by what it does: many pages that differ only there are copies of
+each other, with ever other values.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ RESTS = 5_000  #: addresses without what stands in a place, all places together
 
 
 class _SeenPlace:
-    """What was seen in one."""
+    """What was seen in one place."""
 
     def __init__(self) -> None:
         self.rests: set[int] = set()
@@ -44,28 +44,28 @@ class _SeenPlace:
 
     @property
     def looks_made_up(self) -> bool:
-        """Does each value, as a session's name or a long number does?"""
+        """Does each value that stood there look made up, like a session's name or a long number?"""
         return self.odd == self.copies
 
     @property
     def idle(self) -> bool:
-        """Does it mean nothing?"""
+        """Does the place mean nothing?"""
         return self.mostly(COPIES, COPIES, OF_PAGES)
 
     def mostly(self, copies: int, values: int, of: int) -> bool:
-        """Are so many pages copies, of so many others, and few that could be are none?"""
+        """Are so many pages copies, of so many others, and nearly all that could be?"""
         enough = self.copies >= copies and len(self.values) >= values and len(self.copied) >= of
         return enough and self.copies >= SHARE * self.pages and not self._may_be_versions()
 
     def _may_be_versions(self) -> bool:
-        """Is what stands there handed on from page to page, and did one of the pages show something else?"""
+        """May the values be versions? Pages hand them on by their links, and some showed something else."""
         few = self.copies < VERSIONS * (len(self.rests) + self.pages - self.copies)
         means = MEANING * len(self.changed) >= len(self.rests)
         return bool(self.changed) and 2 * self.kept >= self.pages and (few or means)
 
 
 class IdlePlaces:
-    """Counts the copies that pages have by place.
+    """Counts by place how many pages are copies.
 
     >>> places = IdlePlaces()
     >>> for one in range(26):
@@ -122,7 +122,7 @@ class IdlePlaces:
             self._found[form.place] = _in_words(place, form.place)
 
     def doubts(self, url: str, words: LastingWords) -> bool:
-        """Is a page to wait until nothing else is left? What is made up for one answer stands there alone."""
+        """Is a page to wait until nothing else is left? Its value looks made up, or none of its words lasts."""
         return bool(self.doubtful) and any(
             form.place in self.doubtful
             and hash(form.rest) in self._places[form.place].rests
@@ -132,7 +132,7 @@ class IdlePlaces:
         )
 
     def nothing_else(self, contents: int) -> None:
-        """All that waits is doubted: fewer copies suffice on a site that has shown so few contents."""
+        """Nothing else is left: on a small site fewer copies are enough."""
         for name in self.doubtful:
             place = self._places[name]
             enough = DOUBT if place.looks_made_up else min(COPIES, max(DOUBT, contents // 2 + 1))
@@ -140,11 +140,11 @@ class IdlePlaces:
                 self._few[name] = _in_words(place, name)
 
     def tells_nothing(self, url: str) -> bool:
-        """Has an address a place where a value that nobody gave shows the same? Then nothing else tells of its page."""
+        """Has an address a place where a value that nobody gave shows the same? Then other rules have no say."""
         return bool(self.made_up) and any(form.place in self.made_up for form in forms(url))
 
     def _made_up_why(self, place: str) -> str:
-        """The same of one where a value that nobody gave shows the same: four copies suffice."""
+        """Why a page is a copy, by a place where a value that nobody gave shows the same: four copies are enough."""
         copied = place in self.made_up and place in self._places and self._places[place].mostly(DOUBT, 2, 1)
         return _in_words(self._places[place], place) if copied else ""
 

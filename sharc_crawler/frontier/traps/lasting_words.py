@@ -1,8 +1,8 @@
-"""Words of addresses that two answers named: these *last*. Any other may be made up for the one answer that named it.
+"""Words of addresses that *last*: two answers named them. A site may have made up any other word for one answer.
 
-A site may make up several parts of each address (``/x7Gk2p/story-7/kqzv``, ``?a=wmdk&b=qjxe``). Pages whose addresses
-have the same lasting words are *alike*, wherever in them something else stands. An address is *fresh* if no page like
-it was visited, or none of the latest was a copy.
+A site may make up several parts of an address (``/x7Gk2p/story-7/kqzv``, ``?a=wmdk&b=qjxe``). Pages are *alike* where
+their addresses are the same but for words that do not last. An address is *fresh* where no page like it was visited, or
+where none of the latest of these was a copy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NAME = re.compile(r"(?:^|&)[^=&]*=")
 
 
 class LastingWords:
-    """Which words last; which visited pages are alike."""
+    """Knows which words last, and which visited pages are alike."""
 
     def __init__(self, pages: PageTable, twice: bytearray) -> None:
         """``twice``: by page, did two name it?"""
@@ -50,7 +50,7 @@ class LastingWords:
                 self.visited(page)
 
     def learn(self) -> None:
-        """Words of pages that are known since."""
+        """Takes in the words of pages that became known since."""
         pages = self._pages
         for page in range(self._known, len(pages)):
             if pages.kinds[page] is Kind.PAGE:
@@ -59,7 +59,7 @@ class LastingWords:
         self._known = len(pages)
 
     def name(self, url: str, answer: int) -> None:
-        """An answer names it."""
+        """An answer named an address."""
         for word in words_of(url):
             before = self._named.get(word)
             if before is None:
@@ -73,13 +73,13 @@ class LastingWords:
                 self._move(page)
 
     def again(self, page: PageId, answer: int) -> None:
-        """An answer names a page that is known."""
+        """An answer named a page that was known before."""
         if page not in self._again:
             self._again.add(page)
             self.name(self._pages.urls[page], answer)
 
     def visited(self, page: PageId) -> None:
-        """A page was."""
+        """A page was visited."""
         self.learn()
         if page not in self.of:
             self._put(page)
@@ -104,7 +104,7 @@ class LastingWords:
         return self._named.get(word) == LASTS
 
     def bare(self, url: str) -> str:
-        """An address without the words that may be made up."""
+        """An address with ``*`` for each word that may be made up."""
         path = _path(url)
         for before in self._changes:
             step, slash, rest = path.removeprefix(before).partition("/") if path.startswith(before) else ("", "", "")
@@ -131,14 +131,14 @@ class LastingWords:
         self._put(page)
 
     def alone(self, value: str) -> bool:
-        """Has a folder, or a query, no word that lasts?"""
+        """Does no word of a folder, or of a query's values, last?"""
         return not any(map(self.lasts, WORD.findall(_NAME.sub(" ", value))))
 
     def shown(self, url: str, copies: Container[PageId]) -> int:
         """How likely it is that its page was shown: 0 if it is fresh, 1 where no word of its name lasts, else 2.
 
-        ``copies``: pages that showed what others had. Where the latest that are like it are none, it is other words
-        that tell these apart.
+        ``copies``: pages that showed what others had. Where the latest pages like it are no copies, words that do not
+        last tell them apart.
         """
         self.learn()
         named = WORD.search(EXTENSION.sub("", (bare := self.bare(url)).rstrip("/")).rpartition("/")[2]) is not None
@@ -148,7 +148,7 @@ class LastingWords:
 
 
 def lasting_words(traps: Traps, pages: PageTable) -> LastingWords:
-    """Those of a capture."""
+    """The words of a capture; collected from when they are first asked for."""
     traps.words = traps.words or LastingWords(pages, traps.twice)
     return traps.words
 

@@ -1,4 +1,4 @@
-"""What in an address may be made up for each visitor: a session id, a long random number."""
+"""Parts of an address that a site may make up for each visitor: a session's name, a long random number."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MadeUp(NamedTuple):
 
 
 def made_up(url: str) -> list[MadeUp]:
-    """What may be made up in an address: single places, and all of them. What ends a path may name a document.
+    """What may be made up in an address: each place, then all together. The end of a path may name a document.
 
     >>> [one.rest for one in made_up("http://h/s/x7Gk2p/a?r=1234567890")]
     ['http://h/s/*/a?r=1234567890', 'http://h/s/x7Gk2p/a?r=*', 'http://h/s/*/a?r=*']

@@ -1,7 +1,7 @@
-"""Many captured pages told to the rules at once: those that a crawl had visited before it was cut off.
+"""Tells the rules of many captured pages at once: those that a crawl had visited before it was cut off.
 
-It comes to what :meth:`Traps.showed` of each in turn comes to. It is done where every page showed
-something new, and no address has a year: then no rule has something to count.
+The result is that of :meth:`Traps.showed` for each page in turn. It is possible where each page showed something new
+and no address has a year, as no rule counts anything then.
 """
 
 from __future__ import annotations

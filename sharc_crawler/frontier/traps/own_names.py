@@ -1,12 +1,13 @@
-"""Pages that differ in their own addresses alone, which stand in their texts: a register's, or made up.
+"""Pages that differ only in their own addresses, which stand in their texts: a register's pages, or made-up ones.
 
-Such a page counts with its address: names are what a register has. Where four of them are alike, a name is asked for
-that nobody gave, or a number, where they differ in one. Where that shows the same, and where all links of two such
-pages are gone when they are asked for again, they are made up, and count without their addresses.
+Each such page counts as another page, for that is what a register has. Where four are alike, a name is asked for that
+nobody gave (or a number, if they differ in one). If the answer shows the same, they are made up. If it does not, two of
+them are asked for again, and the page that named the first: if all their links are gone, they are made up, too. Made-up
+pages count without their addresses.
 
-Two that differ in one place of their addresses suffice to ask for another value in it, and for one of them again. Where
-that shows the same, and the links are gone, what stands there tells nothing, and all pages that have the place count
-without it, and without long numbers. Lists that say the same, and what a member's name stands in, keep their links.
+Two pages that differ in one place of their addresses are enough to ask for another value in that place, and for one of
+the two again. If the value shows the same and the links are gone, the place tells nothing: all pages that have it count
+without it, and without long numbers. This does not happen where links stay: in lists of a register, say.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ LOOKS = 2  #: of them that are asked for again
 
 
 class OwnNames:
-    """Pages by what they show without their addresses; which of these texts are made up."""
+    """Groups pages by what they show without their addresses, and finds out which of these texts are made up."""
 
     def __init__(self, traps: Traps, pages: PageTable) -> None:
         self._traps, self._pages = traps, pages
@@ -74,7 +75,7 @@ class OwnNames:
         return wanted
 
     def _untried(self, url: str, other: str) -> tuple[str, list[str]]:
-        """Another value in a place that alone tells two addresses apart; the places that it tells of: none if known."""
+        """An address to ask for, with another value where two addresses differ; the places that it tests, if any."""
         others = {form.rest: form.value for form in forms(other)}
         alone = [form for form in forms(url) if form.rest in others and not (form.place == "?*" and "&" in url)]
         if not alone or any(form.place in self._tried for form in alone):
@@ -89,7 +90,7 @@ class OwnNames:
         return f"{made}{after}", places
 
     def tells_nothing(self, url: str) -> bool:
-        """Has an address a place that tells nothing? Whatever stands there may show a true page."""
+        """Has an address a place that tells nothing?"""
         return bool(self.places) and any(form.place in self.places for form in forms(url))
 
     def counted(self, content: str, url: str, page: PageId) -> str:
@@ -103,7 +104,7 @@ class OwnNames:
         return bare if tells_nothing or bare in self.made_up else said
 
     def answered(self, url: str, shown: str | None) -> None:
-        """What nobody names was answered: do pages show the same? Else some are asked for again."""
+        """What nobody names was answered. If it does not show what pages show, some of these are asked for again."""
         if shown is not None and (text := without_address(shown)) in self._alike:
             if self._of.get(url):
                 self._weigh(url)
@@ -119,7 +120,7 @@ class OwnNames:
                 self._traps.wanted.append(look_at(self._pages.urls[page]))
 
     def looked(self, page: PageId, *, gone: bool) -> None:
-        """A page was asked for again; ``gone``: are all links that it alone had named?"""
+        """A page was asked for again; ``gone``: it named none of the links again that it was the first to name."""
         if gone and page in self._shows and self._led_there(page, self._of[self._shows[page]]):
             self._weigh(self._shows[page])
         text = self._looks.pop(page, "")
@@ -129,18 +130,18 @@ class OwnNames:
             self._is_made_up(text)
 
     def _led_there(self, page: PageId, places: Sequence[str]) -> bool:
-        """Is such a place in one of its links? A ticket's, or a download's, may be gone on each page of a register."""
+        """Has one of its links such a place? A register, too, may have links for one answer (downloads)."""
         led = named_first(page, self._pages)
         return any(form.place in places for child in led for form in forms(self._pages.urls[child]))
 
     def _weigh(self, url: str) -> None:
-        """Two signs make a place tell nothing: another value shows the same, and links of such a page are gone."""
+        """A place tells nothing after two signs: another value shows the same, a page's links are gone."""
         self._signs[url] += 1
         if self._signs[url] > 1:
             self.places.update(self._of[url])
 
     def _is_made_up(self, text: str) -> None:
-        """From now on such pages are copies of the first."""
+        """From now on pages with this text are copies of the first."""
         if text not in self.made_up:
             self.made_up.add(text)
             self._traps.firsts.add(text, self._alike[text][0])

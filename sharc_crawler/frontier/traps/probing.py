@@ -1,4 +1,4 @@
-"""What is asked for that nobody names: error pages of status 200; pages once more, to see which of their links stay.
+"""Requests for what nobody names: error pages of status 200, and pages once more, to see which of their links stay.
 
 Such a download is captured or lost, and never judged.
 """
@@ -92,7 +92,7 @@ def feeds(
     seen: SeenUrls | None = None,
     links: Sequence[Sighting] = (),
 ) -> bool:
-    """Does a page name new pages of its like? ``linked``: those of the capture that it names.
+    """Does a page name mostly new pages of its shape? ``linked``: those of the capture that it names.
 
     What of its ``links`` was left, and so was not ``seen``, is new, too.
     """
@@ -114,7 +114,7 @@ def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:
 
 
 class Prober:
-    """Asks, and takes the answers in."""
+    """Sends such requests, and hands their answers to the rules."""
 
     def __init__(self, ledger: Ledger, admitter: Admitter) -> None:
         self._ledger = ledger
@@ -136,7 +136,7 @@ class Prober:
             self.ask(capture, ended.now)
 
     def ask(self, capture: SiteCapture, now: Instant) -> bool:
-        """For what cannot exist, where pages look like error pages. Is anything asked for that was not before?"""
+        """Asks for what the rules want. Is anything among it that was not asked for before?"""
         assert capture.traps is not None, "they are what asks"
         wanted, capture.traps.wanted = capture.traps.wanted, []
         if any(map(is_look, wanted)):
@@ -188,7 +188,7 @@ class Prober:
         return doubted.take()[0]
 
     def _looks_again(self, capture: SiteCapture, visit: Visit, doubts: int, now: Instant) -> bool:
-        """Is the page asked again that named one? Else it is known enough."""
+        """Is a page asked for again before this one is visited? ``False``: enough is known."""
         traps, doubted, pages = capture.traps, capture.doubted, self._ledger.pages
         assert traps is not None, "they put it off"
         assert doubted is not None, "it was taken from there"
@@ -255,7 +255,7 @@ class Prober:
         self._ledger.changed_capture()
 
     def taken(self, traps: Traps, ended: Ended, links: Sequence[Sighting]) -> Sequence[Sighting]:
-        """What is taken of what an answer names: of an error page, what was named before."""
+        """The links of an answer that are taken: of an error page only those to known pages."""
         why = as_trap(traps.errors.why_not(without_address(content_of(ended.outcome)))) if traps.own else None
         left = traps.bottomless if traps.bottomless and traps.bottomless.closed else None
         if why is None and left is None:
@@ -311,7 +311,7 @@ def take(traps: Traps, url: str, outcome: Outcome, named: Sequence[PageId], seen
 
 
 def _learn(traps: Traps, pages: PageTable) -> None:
-    """Pages that show what an error page does are none by their addresses, and what these had named is suspected."""
+    """Pages that show what an error page shows count without their addresses; the pages they named are suspected."""
     if traps.own and traps.errors.shown:
         traps.own.made_up |= traps.errors.shown.keys()
         traps.suspicion = traps.suspicion or Suspicion(traps, pages)
@@ -357,7 +357,7 @@ def _looked_at(url: str, seen: SeenUrls) -> PageId:
 
 
 def _is_of_copies(content: str, traps: Traps, pages: PageTable) -> bool:
-    """Do pages show it that are no seeds, and copies of each other?"""
+    """Do copies of each other show it, none of them a seed?"""
     first = traps.firsts.get(content)
     return first != UNSEEN and first in traps.echoes.copies and pages.depths[first] > 0
 

@@ -1,18 +1,17 @@
-"""Pages that each answer names by other words: what is made up in their addresses tells nothing of them.
+"""Pages that a site names by other words in each answer, as sessions do.
 
-Pages are alike by words that last (:mod:`.lasting_words`). Where a page that names none that is known is asked for
-once more, and names its pages by other words, each page that is like a visited one waits until nothing else is left.
-Then who named it is asked once more: words that it names again last, and the page is like no other. Else the visited
-one is asked for twice, and the other once. Where what the visited one shows each time is shown there, too, and no more
-differs than from time to time, both are one page. So it need not be known what a site makes up, nor does it count what
-changes in texts.
+Pages are alike where their addresses have the same lasting words (:mod:`.lasting_words`). A page whose links are all
+new is asked for once more. If that answer names its pages by other words, a queued page waits while it is like a
+visited one. When nothing else is left, the page that named it is asked for once more. Words that are named again last,
+so the queued page may be like no other any more. If it is, the visited page is asked for twice and the queued one once.
+They are one page if the queued one shows all that the visited one shows each time, and differs from it by no more than
+the two answers of the visited one differ. So no rule knows what a site makes up, and texts may change.
 
-After a few such comparisons, none of which showed another page, all that is like a visited page is left.
+After a few such comparisons, none of which found two pages, all that is like a visited page is left.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
@@ -23,7 +22,7 @@ from sharc_crawler.addresses.unlikely import look_again_at, look_at, look_closel
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.traps.fleeting import named_first
 from sharc_crawler.frontier.traps.lasting_words import EXTENSION, WORD, lasting_words, words_of
-from sharc_crawler.frontier.traps.series import Series
+from sharc_crawler.frontier.traps.series import Series, series_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,15 +41,14 @@ STAYS = 3  #: pages whose words were named again, for each one, and one, whose w
 BESIDE = 20  #: pages that one answer named, before and after a page, that are looked at
 MOST_SAID = 500  #: answers whose texts are kept, the latest: what is compared is asked for shortly before
 WHY = "its link was gone when its page was asked again, and it shows what a page of the same lasting words does"
-_NUMBER = re.compile(r"([0-9]+)")
 
 
 class _LikePages:
     """Pages of the same lasting words."""
 
     def __init__(self) -> None:
-        self.gone: set[PageId] = set()  # whose words were not named again
-        self.stays = 0  # whose words were
+        self.gone: set[PageId] = set()  # that were not named again
+        self.stays = 0  # pages that were
         self.pair: tuple[PageId, PageId] | None = None  # that are compared
         self.compared: set[tuple[PageId, PageId]] = set()
         self.same = 0  # comparisons in a row that found one
@@ -59,7 +57,7 @@ class _LikePages:
 
 
 class Renamed:
-    """Which words last; which pages are alike, and whether these are one."""
+    """Compares pages of the same lasting words, and knows which of these are one page."""
 
     def __init__(self, pages: PageTable, words: LastingWords) -> None:
         self._pages, self._words = pages, words
@@ -98,7 +96,7 @@ class Renamed:
         folder = pages.urls[page].rpartition("/")[0]
         for one in linked:
             if pages.parents[one] == page:
-                new += not _follows(pages.urls[one], pages.urls[page])
+                new += not series_of(pages.urls[one], pages.urls[page], 1)
                 elsewhere += pages.urls[one].rpartition("/")[0] != folder
             else:
                 known = known or (pages.depths[one] > 1 and one != pages.parents[page])
@@ -114,7 +112,7 @@ class Renamed:
         return [*wanted, *self._look(most)]
 
     def _look(self, page: PageId) -> list[str]:
-        """Asks it once more what it names."""
+        """Asks for a page once more, to see what it names."""
         if page in self._looked or page == NO_PARENT:
             return []
         self._looked.add(page)
@@ -126,16 +124,16 @@ class Renamed:
         return new
 
     def asked_before(self, page: PageId, look: str) -> None:
-        """A former process asked it once more, as ``look``."""
+        """A former process asked for it once more, as ``look``."""
         self._looked.add(page)
         self._asked.add(look)
 
     def has_asked(self, look: str) -> bool:
-        """Was it asked for here?"""
+        """Did this rule ask for it?"""
         return look in self._asked
 
     def looked(self, page: PageId, look: str, named: Iterable[str], said: frozenset[int] | None, *, same: bool) -> None:
-        """A page was asked for once more, as ``look``: what it names, and says; ``same``: as at its visit."""
+        """A page was asked for as ``look``: what it names and says; ``same``: it shows what it showed when visited."""
         self._words.learn()
         named = set(named)
         self._answers += 1
@@ -168,7 +166,7 @@ class Renamed:
     # -- what it comes to ----------------------------------------------------------------------------------------------
 
     def is_fresh(self, url: str, page: PageId) -> bool:
-        """Is a page like none that was visited, where others are one with what is like them? Its words may yet last."""
+        """On a site where like pages are one: is a page like no visited one?"""
         if not self.sure or (page == UNSEEN and not self._words.help):
             return False
         self._words.learn()
@@ -185,7 +183,7 @@ class Renamed:
             return None
         self._words.learn()
         bare = self._words.bare(url := pages.urls[page])
-        if not self._words.alike.get(bare) or "*" not in bare or _follows(url, pages.urls[pages.parents[page]]):
+        if not self._words.alike.get(bare) or "*" not in bare or series_of(url, pages.urls[pages.parents[page]], 1):
             return None
         alike = self._compared[bare]
         released = alike.differ >= ROUNDS or alike.stays >= STAYS * (1 + len(alike.gone))
@@ -219,7 +217,7 @@ class Renamed:
         return self.asks(page)
 
     def _know(self, alike: _LikePages, page: PageId) -> None:
-        """Visited pages that are alike and showed the same need not be compared."""
+        """Takes visited pages that are alike and showed the same for one page, without comparing them."""
         visited = self._words.alike[bare := self._words.bare(self._pages.urls[page])]
         shown = {self._shown.get(one) for one in visited}
         enough = SEVERAL if self._names_several(page, bare) else 2
@@ -244,7 +242,7 @@ class Renamed:
             self._two += alike.differ >= ROUNDS
 
     def _names_several(self, page: PageId, bare: str) -> bool:
-        """Did one answer name several such pages?"""
+        """Did one answer name several pages that are alike?"""
         pages = self._pages
         beside = named_first(pages.parents[page], pages)
         at = bisect(beside, page)
@@ -262,7 +260,7 @@ class Renamed:
         return self.shows_same(self._pages.urls[page], other, steady=page in self._same)
 
     def shows_same(self, url: str, other: PageId, *, steady: bool | None = None) -> bool:
-        """Does a page show what an address shows each time, and does not more differ than from time to time?
+        """Does a page show what an address shows each time, and differ no more than its answers do?
 
         ``steady``: did that show to a look what it had shown? If it is not told: did the page?
         """
@@ -291,7 +289,7 @@ class Renamed:
         return self.sure and self._words.bare(url).count("*") in self._stars
 
     def early(self, page: PageId = UNSEEN) -> list[str]:
-        """The same though other pages are left, of a few such pages, one after the other."""
+        """The same while other pages are left: a few pages, one after the other."""
         if not self.found or self.sure or self._one + self._two >= EARLY or not self._asked <= self._said.keys():
             return []
         if self._case == page == UNSEEN:
@@ -319,12 +317,12 @@ class Renamed:
         return WHY if self._ends(url) or self._is_gone(url, parent) else ""
 
     def _is_gone(self, url: str, parent: PageId) -> bool:
-        """Did who named it name its like again? What a server shows to a query that it does not know may name none."""
+        """Did its parent, asked once more, name its like instead?"""
         looks = (look := look_at(self._pages.urls[parent])), look_closely_at(look)
         return any(self._words.bare(url) in self._likes.get(look, ()) for look in looks)
 
     def _ends(self, url: str) -> bool:
-        """Does a word that lasts, or an address without its query, tell the page, where what is alike is one?"""
+        """Does a lasting word, or the path alone, name the page, on a site where like pages are one?"""
         if not self._is_like_one(url):
             return False
         bare = self._words.bare(url)
@@ -334,7 +332,7 @@ class Renamed:
 
 
 def renaming(traps: Traps, pages: PageTable) -> Renamed:
-    """Which pages of a capture are named by other words at each answer."""
+    """The rule of a capture; made when it is first asked for."""
     traps.renamed = traps.renamed or Renamed(pages, lasting_words(traps, pages))
     return traps.renamed
 
@@ -343,15 +341,3 @@ def _made_up_in_query(bare: str) -> str:
     """The names of parameters that do not last; empty: something in the path does not, either."""
     path, _, query = bare.partition("?")
     return "" if "*" in path else "&".join(one.partition("=")[0] + "=" for one in query.split("&") if "*" in one)
-
-
-def _follows(url: str, other: str) -> bool:
-    """Is it the next of a series, or the one before?
-
-    >>> _follows("http://h/list?page=3", "http://h/list?page=2"), _follows("http://h/a7k", "http://h/b8k")
-    (True, False)
-    """
-    parts, others = _NUMBER.split(url), _NUMBER.split(other)
-    differ = [(a, b) for a, b in zip(parts, others, strict=False) if a != b]
-    alike = len(parts) == len(others) and len(differ) == 1 and all(one.isdecimal() for one in differ[0])
-    return alike and abs(int(differ[0][0]) - int(differ[0][1])) == 1

@@ -1,4 +1,4 @@
-"""What the frontier asks: does a page wait, is it left? A rule is loaded where a site has something for it to count."""
+"""What the frontier asks: does a page wait, is it left? A rule is loaded where it has something to count."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Traps:
             self.suspicion = Suspicion(self, pages)
 
     def _compare(self, page: PageId, url: str, content: str, pages: PageTable) -> None:
-        """With the address that showed the same first."""
+        """Compares its address with the one that showed the same first."""
         first = self.firsts.get(content)
         if self.idle is None and first != UNSEEN:
             from sharc_crawler.frontier.traps.idle_places import IdlePlaces  # only where there are copies
@@ -99,7 +99,7 @@ class Traps:
             self.idle.saw(url, content, pages.parent_url(page), "" if first == UNSEEN else pages.urls[first])
 
     def _ask(self, page: PageId, content: str, pages: PageTable) -> None:
-        """For what nobody names, where others show the same, perhaps but for their addresses."""
+        """Asks for what nobody names, where another page shows the same, perhaps but for its address."""
         bare = without_address(content)
         first = self.firsts.get(content) if bare == content else self.addressed.add(bare, page)
         if first != UNSEEN:
@@ -109,7 +109,7 @@ class Traps:
             self.wanted += self.own.saw(page, first, content)
 
     def counted(self, content: str, url: str = "", page: PageId = UNSEEN) -> str:
-        """What counts of what a page shows: with its own address, unless it is made up."""
+        """What counts of a page's content: with its own address in it, unless that is made up."""
         return self.own.counted(content, url, page) if self.own else content.partition("\n")[0]
 
     def named(self, page: PageId, linked: Sequence[PageId], pages: PageTable) -> None:

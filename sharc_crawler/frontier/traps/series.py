@@ -1,9 +1,9 @@
-"""Series without an end: pages whose addresses differ in one number, each of which leads to the next (``?page=7``).
+"""Series without an end: each page's address differs in one number from that of the page that named it (``?page=7``).
 
-A page of a series counts where another of it named it, and where it names nothing new but pages of it. After a few in a
-row the next waits until nothing else is left. After more a number is asked for that nobody names, twice, and the page
-once more. Where two such pages show what that number shows, and no more differs than between its two answers, the
-next pages of such rows are left.
+A page counts where it names nothing new but pages of its series. After a few in a row the next waits until nothing else
+is left. After a year of months a number is asked for that nobody names, twice, and the page once more. The rest of such
+a row is left where two pages show what their numbers show, with no more difference than between a number's two answers,
+and still name the next.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class Series:
         return f"{counted(row, 'page')} of its series in a row named nothing new, as a number does that nobody names"
 
 
-def series_of(url: str, other: str) -> str:
-    """What two addresses have in common that differ in one number by a step; empty: they do not.
+def series_of(url: str, other: str, step: int = STEP) -> str:
+    """What two addresses have in common that differ in one number by so much at most; empty: they do not.
 
     >>> series_of("http://h/list?page=3", "http://h/list?page=2"), series_of("http://h/a7k", "http://h/a907k")
     ('http://h/list?page=#', '')
@@ -93,5 +93,5 @@ def series_of(url: str, other: str) -> str:
     differ = [at for at, (one, two) in enumerate(zip(parts, others, strict=False)) if one != two]
     if len(parts) != len(others) or len(differ) != 1 or not parts[at := differ[0]].isdecimal():
         return ""
-    alike = others[at].isdecimal() and abs(int(parts[at]) - int(others[at])) <= STEP
+    alike = others[at].isdecimal() and abs(int(parts[at]) - int(others[at])) <= step
     return "".join([*parts[:at], "#", *parts[at + 1 :]]) if alike else ""

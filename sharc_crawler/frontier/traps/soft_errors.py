@@ -1,10 +1,9 @@
-"""Error pages that say they are pages (status 200), and name ever new ones: found by asking for one that cannot exist.
+"""Error pages of status 200 that name ever new ones: asking for a page that cannot exist finds them.
 
-Nothing about such addresses looks odd (``/kqzvbnwt``). Where a few pages of one folder show the same, one request is
-made for a name in that folder that nobody gave: what it shows is the folder's error page. Three are enough where they
-lead on. Pages that show the same are visited where others name them; what they alone name, and was not known before, is
-left, and what they alone had named waits until nothing else is left, and is left then but for samples. So three visits
-are spent before anything can be known, and each later one is of a page that a true page names, or a sample.
+Their addresses look like others (``/kqzvbnwt``). Where four pages of a folder show the same, or three that lead on, a
+name in it is asked for that nobody gave. What it shows is the folder's error page. Pages that show the same are visited
+only where others name them. What only they name is left if it is new; what only they had named waits until nothing else
+is left, and is then left but for samples. So three visits are spent before anything is known.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What waits, and what is left, on a site with pages that look like a trap's: several rules together."""
+"""What waits, and what is left, on a site with pages that look like a trap's: asks several rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST = 4  #: or as many as a quarter of what the site has shown, but so many
 
 
 class Suspicion:
-    """Asks the rules: what is fresh by the words of its address is taken, whatever those for echoes say."""
+    """Asks the rules. A fresh address is taken, whatever the rules for echoes say."""
 
     def __init__(self, traps: Traps, pages: PageTable) -> None:
         self._traps, self._pages = traps, pages
@@ -50,7 +50,7 @@ class Suspicion:
         return page in echoes.echoes or echoes.barren.leads(page)
 
     def _add(self, url: str) -> None:
-        """The second copy of a shape makes an address that nobody names."""
+        """Makes an address that nobody names from the first two copies of a shape."""
         first = self._first.setdefault(shape(url), url)
         if first not in {url, ""} and len(self._nobodys) < ASKED:
             self._first[shape(url)] = ""
@@ -70,7 +70,7 @@ class Suspicion:
             self.made = self.made or shown
 
     def weigh(self, looks: FleetingLinks) -> None:
-        """Are the copies there before they are named? Their links stay, and what nobody names shows something else."""
+        """Does the site have its copies as pages? Their links stay, and made-up addresses show something else."""
         self._steady = looks.steady
         self._ask()
         self._traps.echoes.barren.patient = self._steady and bool(self._asked) and not any(self._asked.values())
@@ -109,14 +109,14 @@ class Suspicion:
         return LAST if found else int(echoes.barren.doubts(self._pages.parents[page]))
 
     def nothing_else(self) -> None:
-        """All that waits is doubted: the site is as small as it looks."""
+        """Nothing but doubted pages is left: the site is as small as it looks."""
         self._traps.echoes.nothing_else()
         if self._traps.idle:
             self._traps.idle.nothing_else(len(self._traps.echoes.first))
 
     @property
     def has_places(self) -> bool:
-        """Does something in addresses tell nothing? Then true pages, too, may look like an error page's."""
+        """Has the site places that tell nothing? Then true pages may have addresses like error pages."""
         return bool(self._traps.own and self._traps.own.places)
 
     def shown(self, url: str) -> int:
@@ -124,5 +124,5 @@ class Suspicion:
         return self.words.shown(url, self._traps.echoes.echoes)
 
     def fresh(self, url: str) -> bool:
-        """Has nobody shown what its lasting words stand for? Unless such pages show nothing new again and again."""
+        """Is an address fresh, on a site where fresh addresses still show something new?"""
         return self.words.help and not self.shown(url)
