@@ -122,10 +122,16 @@ def _origin(scheme: str, authority: str) -> str | None:
 
 def _kept(path: str, pairs: list[str]) -> str:
     """Return the query without parameters that do not distinguish pages, sorted by name and value."""
-    if re.search(FORMS + "$", path, re.IGNORECASE):
+    if _logs_in(path):
         pairs = [pair for pair in pairs if not re.fullmatch(LEADS_ON, pair, re.IGNORECASE)]
     kept = [tuple(pair.split("=", 1)) for pair in pairs if not _PARAMETERS.fullmatch(f"{path}?{pair}", len(path) + 1)]
     return "?" + "&".join("=".join(pair) for pair in sorted(kept)) if kept else ""
+
+
+@lru_cache(maxsize=256)  # many addresses differ in their query alone
+def _logs_in(path: str) -> bool:
+    """Whether a path is that of a form to log in or sign up."""
+    return re.search(FORMS + "$", path, re.IGNORECASE) is not None
 
 
 @lru_cache(maxsize=256)  # pages name the same URLs again and again
