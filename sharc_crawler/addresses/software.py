@@ -185,11 +185,11 @@ KNOWN = (
     Software(
         "Redmine",
         "lists in other orders, queries, exports, single posts, old versions and forms",
-        r"(\?|&)(back_url|jump|per_page|query_id|set_filter|sort(_by)?|tab)=|/topics/\d+\?([^#]*&)?r="
+        r"(\?|&)(back_url|jump|per_page|query_id|set_filter|sort(_by)?|tab)=|/topics/\d+\?([^#?]*&)?r="
         r"|^\w+://(?![^?]*/(attachments|repository)/)[^?]*\.(atom|csv|pdf)(\?|$)"
         r"|/wiki/[^/?]+/(\d+(/(annotate|diff))?|annotate|diff|edit|history)(\?|$)"
         r"|(?<!/projects)/(login|search|account/(lost_password|register)|(boards/\d+/topics|issues|news|documents)/new)(/|\?|$)",
-        r"/issues(\.(atom|csv|pdf))?\?([^#]*&)?(per_page|query_id|set_filter|sort)=|/issues/\d+\?tab=|/wiki/[^/?]+/\d+/annotate",
+        r"/issues(\.(atom|csv|pdf))?\?([^#?]*&)?(per_page|query_id|set_filter|sort)=|/issues/\d+\?tab=|/wiki/[^/?]+/\d+/annotate",
     ),
     Software(
         "Fossil",
@@ -197,8 +197,8 @@ KNOWN = (
         r"^\w+://(?![^?]*/(doc|uv)/)[^?]*/(annotate|artifact|blame|builtin|ci|ci_tags|fdiff|fileage|finfo|hexdump|help|json|login"
         r"|praise|raw|skins|sqlar|tarball|test-\w+|thisdayinhistory|tkt(edit|history|new|timeline)|tree|vdiff|vinfo|vpatch|wdiff|whistory|wikiedit|zip)"
         r"(/|\?|$)|/timeline(\.rss)?\?|(\?|&)ci=[0-9a-f]{10,64}(&|$)"
-        r"|/(dir|file|info|technote|tktview|wiki)(/[^?]*)?\?([^#]*&)?(aid|diff|ln|p|plaintext|txt|type|udc|v|w)=",
-        r"/(artifact|ci|ci_tags|info|tktview|vinfo)/[0-9a-f]{10,64}(\?|$)|/(timeline|tree)\?([^#]*&)?(advm|nofiles|udc|unhide)=",
+        r"|^\w+://[^?]*/(dir|file|info|technote|tktview|wiki)(/[^/?]*)?\?([^#?]*&)?(aid|diff|ln|p|plaintext|txt|type|udc|v|w)=",
+        r"/(artifact|ci|ci_tags|info|tktview|vinfo)/[0-9a-f]{10,64}(\?|$)|/(timeline|tree)\?([^#?]*&)?(advm|nofiles|udc|unhide)=",
     ),
     Software("Sorted lists", "the same lists in other orders", _SORTED, _SORTED),  # anybody's: behind all others
 )
