@@ -273,7 +273,7 @@ class Queuer:
         keys, sightings = zip(*named, strict=True)
         hosts = self._hosts(capture, named)
         for host in set(hosts):
-            ledger.hosts[host].has_pages = True
+            ledger.may_have_pages(host)
         why_left = [late] * len(keys) if late else [*map(mode.why_left, sightings, repeat(origin.parent))]
         rates, weights = [*islice(estimates, len(keys))], [*map(capture.rates.weight, sightings)]
         numbers = ledger.add_pages(keys, sightings, hosts, origin.depth, origin.parent, rates, weights, why_left)
@@ -315,7 +315,7 @@ class Queuer:
             return page
         twice = parent != NO_PARENT and capture.strategy is not None and capture.strategy.revisits
         if parent == NO_PARENT:  # no page will wake its host: ask it for visits, and in the end for the capture's end
-            ledger.hosts[host].has_pages = True
+            ledger.may_have_pages(host)
         else:
             ledger.embeds(parent, page)
             capture.embedded.add(ledger.owner(parent), page)

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import NamedTuple
 
 from sharc_crawler.links.robots import Rules
@@ -167,13 +166,8 @@ class Host:
         return queue.popleft() if queue else None
 
 
-class _Place(IntEnum):
-    PARKED = 0
-    READY = 1
-    DELAYED = 2
-
-
-_READY, _FAILED = _Place.READY, Result.FAILED  # local names are faster
+_PARKED, _READY, _DELAYED = range(3)  # a host's place in its ring
+_FAILED = Result.FAILED  # a local name is faster
 
 
 class HostRing:
@@ -190,13 +184,13 @@ class HostRing:
 
     def __init__(self, woken: Callable[[], None] = lambda: None) -> None:
         self._woken = woken  # called when the first host becomes ready
-        self._places: list[_Place] = []
+        self._places: list[int] = []
         self._ready: deque[int] = deque()
         self._delayed: list[tuple[Instant, int]] = []
 
     def add(self) -> int:
         """Add a host, parked, and return its number."""
-        self._places.append(_Place.PARKED)
+        self._places.append(_PARKED)
         return len(self._places) - 1
 
     def wake(self, host: int) -> None:
@@ -207,11 +201,12 @@ class HostRing:
             if len(self._ready) == 1:
                 self._woken()
 
-    def wake_all(self) -> None:
-        """Make all hosts ready."""
-        self._delayed.clear()
-        for host in range(len(self._places)) if len(self._ready) < len(self._places) else ():
+    def wake_all(self, hosts: Sequence[int] | None = None) -> None:
+        """Make all hosts ready, or these."""
+        for host in range(len(self._places)) if hosts is None else hosts:
             self.wake(host)
+        if self._delayed:  # a sorted list is a heap
+            self._delayed = sorted({entry for entry in self._delayed if self._places[entry[1]] == _DELAYED})
 
     def head(self) -> int | None:
         """Return the next host to ask."""
@@ -223,12 +218,12 @@ class HostRing:
 
     def park(self) -> None:
         """Park the head until it is woken."""
-        self._places[self._ready.popleft()] = _Place.PARKED
+        self._places[self._ready.popleft()] = _PARKED
 
     def delay(self, until: Instant) -> None:
         """Delay the head until ``until``."""
         host = self._ready.popleft()
-        self._places[host] = _Place.DELAYED
+        self._places[host] = _DELAYED
         heapq.heappush(self._delayed, (until, host))
 
     def ripen(self, now: Instant) -> None:

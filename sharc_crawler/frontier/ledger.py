@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import repeat
@@ -70,6 +71,7 @@ class Ledger:
         self.pages = PageTable()
         self.hosts: list[Host] = []
         self.host_numbers: dict[str, int] = {}
+        self.page_hosts: list[int] = []  #: numbers of hosts that may have pages of the capture
         self.seeded: set[str] = set()  #: hosts of the seeds
         self.ring = HostRing(lambda: shared.woken(self))
         self._store = store
@@ -139,6 +141,12 @@ class Ledger:
         while pages.kinds[page] in EMBEDDED and pages.parents[page] != NO_PARENT:
             page = pages.parents[page]
         return page
+
+    def may_have_pages(self, number: int) -> None:
+        """Ask the capture for visits of this host from now on."""
+        if not self.hosts[number].has_pages:
+            self.hosts[number].has_pages = True
+            insort(self.page_hosts, number)
 
     def freed(self, number: int) -> None:
         """A request to this host has ended: wake a host that waits for the same pace, then this one."""

@@ -186,7 +186,7 @@ class Restorer:
         capture.counts.known(len(rows))
         capture.counts.left(sum(row.state == _LATE for row in rows))
         for name in {row.host for row in rows}:
-            ledger.hosts[ledger.host_numbers[name]].has_pages = True
+            ledger.may_have_pages(ledger.host_numbers[name])
         unrated = UNRATED.source
         wait = [row for row in rows if row.source == unrated and row.state != _LATE]
         named = [(row.key, Sighting(row.url, hints=row.hints)) for row in wait]
@@ -200,7 +200,7 @@ class Restorer:
         if row.kind is Kind.HUB and row.state != State.LATE:
             capture.mode.hub(row.page)
         elif row.kind is Kind.PROBE or (row.kind in EMBEDDED and row.parent == NO_PARENT):
-            ledger.hosts[ledger.host_numbers[row.host]].has_pages = True
+            ledger.may_have_pages(ledger.host_numbers[row.host])
         elif row.kind in EMBEDDED:
             capture.embedded.add(ledger.owner(row.parent), row.page)
 

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.frontier import Frontier, Shared
+from sharc_crawler.frontier.hosts import Pace, Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.model import Done, Fetch, Kind, Result, Sighting, Slot, Verdict, Wait
 from sharc_crawler.polling.terms import Terms
@@ -216,3 +217,23 @@ def test_a_site_that_is_gone_is_offered_nothing(world):
     world.run(sites)
     assert [fetch.site for _, fetch in world.requests if fetch.site == "a.example"] == []
     assert f"{A}late" not in gone.capture.seen
+
+
+def test_hosts_that_owe_nothing_are_not_asked_again_after_each_visit(world):
+    """Pages may embed from thousands of hosts."""
+    asked: list[str] = []
+
+    class Asked(Pace):
+        def free(self, now, host):
+            asked.append(host.name)
+            return super().free(now, host)
+
+    linked(world, [A], 60)
+    for number in range(60):
+        world.links[f"{A}{number}"] = [Sighting(f"http://c{number}.example/i.png", Kind.RESOURCE)]
+    frontier = Frontier(Politeness(delay=0.0), shared=Shared(pace=lambda _: Asked()))
+    frontier.open(spec(A), world.now)
+    world.run(frontier)
+    counts = [asked.count(f"c{number}.example") for number in range(60)]
+    assert min(counts) > 0
+    assert max(counts) < 20

@@ -65,7 +65,7 @@ class Instantly(Mode):
         host, parent = ledger.pages.hosts[page], ledger.pages.parents[page]
         trial = parent != NO_PARENT and (ledger.pages.kinds[parent] is Kind.PAGE or self._polls.on_trial(parent))
         self._polls.add(page, host, trial)
-        ledger.hosts[host].has_pages = True
+        ledger.may_have_pages(host)
 
     # -- new pages ---------------------------------------------------------------------------------------------------
 

@@ -263,7 +263,7 @@ class TwoVisits(Mode):
     def hub(self, page: PageId) -> None:
         """Poll a hub that is not a page."""
         self._site_hints().hubs.add(page, certain=True)
-        self._ledger.hosts[self._ledger.pages.hosts[page]].has_pages = True
+        self._ledger.may_have_pages(self._ledger.pages.hosts[page])
 
     def closed(self, page: PageId, reason: str) -> None:  # noqa: ARG002 - the protocol's
         """Drop a hub."""

@@ -83,7 +83,7 @@ class Finisher:
             ended = ended._replace(task=task)
         self._ledger.visited(fetch, task, outcome, finished=True)
         judgement = self._advance(ended, linked, links)
-        self._ledger.ring.wake_all()
+        self._ledger.ring.wake_all(self._ledger.page_hosts)  # the others are woken by what they owe
         return judgement
 
     # -- links of the document -------------------------------------------------------------------------------------

@@ -76,14 +76,14 @@ class Leases:
         return lease and lease[1]
 
     def let_go(self, fetch: Fetch, outcome: Outcome) -> None:
-        """The exchange is over, the visit is not: its host may be asked for what is owed, and no visit is decided."""
+        """Free the host of a fetch whose exchange is over, though its visit is not; no visit is decided until then."""
         if fetch.lease in self._open and fetch.lease not in self._let_go:
             self._let_go[fetch.lease] = True
             self._ledger.capture.owed.before_visits(f"lease {fetch.lease}")
             self._free(fetch, outcome)
 
     def _over(self, fetch: Fetch) -> bool:
-        """The visit is over; was its host let go of before?"""
+        """End a visit; was its host freed before?"""
         self.hold_up_no_more(fetch)
         return self._let_go.pop(fetch.lease, None) is not None
 

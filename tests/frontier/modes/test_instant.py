@@ -52,17 +52,17 @@ def test_a_crawl_goes_on_while_polls_are_to_be_made():
     ],
 )
 def test_a_hub_is_on_trial_where_a_new_page_or_a_hub_on_trial_led_to_it(parent, kind, tried, trial):
-    noted, host = Noted(), SimpleNamespace(has_pages=False)
+    noted, asked = Noted(), []
     mode = bare(
         _ledger=SimpleNamespace(
             pages=SimpleNamespace(hosts=[1, 1, 1], parents=[9, 9, parent], kinds=[kind, kind, kind]),
-            hosts=[None, host],
+            may_have_pages=asked.append,
         ),
         _polls=SimpleNamespace(add=noted.one("add"), on_trial=lambda page: tried),
     )
     mode.hub(2)
     assert noted.calls == [("add", 2, 1, trial)]
-    assert host.has_pages is True
+    assert asked == [1]
 
 
 @pytest.mark.parametrize(

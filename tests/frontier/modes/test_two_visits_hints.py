@@ -124,11 +124,11 @@ def test_seeds_are_visited_early_where_many_pages_wait_and_a_feed_may_be_a_hub_i
 
 
 def test_what_is_called_a_hub_is_one_for_certain_and_its_host_has_something_to_visit():
-    host = SimpleNamespace(has_pages=False)
-    mode, noted = telling(_ledger=SimpleNamespace(pages=SimpleNamespace(hosts={4: 1}), hosts=[None, host]))
+    asked: list[int] = []
+    mode, noted = telling(_ledger=SimpleNamespace(pages=SimpleNamespace(hosts={4: 1}), may_have_pages=asked.append))
     mode.hub(4)
     assert noted.calls == [("add", 4, True)]
-    assert host.has_pages is True
+    assert asked == [1]
 
 
 LINKS = [
