@@ -159,11 +159,6 @@ def _next_member(view: memoryview, at: int) -> int | None:
     return at if _GZIP.startswith(view[at : at + 2]) else None
 
 
-def _unzstd(data: bytes | memoryview) -> Iterator[bytes]:
-    """Decompress all frames."""
-    return _members(data, zstd.ZstdDecompressor, _next_frame)
-
-
 def _next_frame(view: memoryview, at: int) -> int | None:
     """Return where the next frame begins, after skippable ones (RFC 8878, 3.1.2); the end if there is none."""
     while view[at + 1 : at + 4] == _SKIPPABLE and view[at] & 0xF0 == 0x50:
@@ -244,5 +239,5 @@ _STREAMS: dict[bytes, Callable[[bytes | memoryview], Iterator[bytes]]] = {
     b"x-gzip": _inflated,
     b"deflate": _inflated,
     b"br": _unbrotlied,
-    b"zstd": _unzstd,
+    b"zstd": lambda data: _members(data, zstd.ZstdDecompressor, _next_frame),
 }

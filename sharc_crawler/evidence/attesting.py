@@ -296,7 +296,8 @@ class Attestations:
         """Weigh downloads with their durations, and as records show them, without: a claim must hold by both."""
         lastmods = self.lastmods.get(page, ())
         found = weigh(downloads, lastmods, reference, self.lag, self._readings.clock)
-        recorded = weigh([*map(_as_recorded, downloads)], lastmods, reference, self.lag, self._recorded.clock)
+        without = [download._replace(ended=download.started) for download in downloads]
+        recorded = weigh(without, lastmods, reference, self.lag, self._recorded.clock)
         if found.comparison == recorded.comparison or not found.comparison.evidence.dated:
             return found
         return found._replace(comparison=Comparison.unknown(Reason.LASTMOD_OPEN))
@@ -467,10 +468,6 @@ def _unproved(seen: _Audited, labels: Mapping[PageId, str]) -> dict[str, str]:
 def _moved(lastmods: Sequence[Lastmod]) -> bool:
     """Did a page's lastmod ever change?"""
     return any(lastmod.earliest != lastmods[0].earliest for lastmod in lastmods)
-
-
-def _as_recorded(download: Download) -> Download:
-    return download._replace(ended=download.started)
 
 
 def _unknown(reason: str) -> Judgement:

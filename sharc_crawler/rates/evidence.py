@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -156,7 +158,7 @@ def sharpened(
         return prior
     page = intervals.pages()
     counted = (intervals.ends > lastmods[page]) & (intervals.ends <= read[page])
-    others = intervals.recoded(np.where(counted, UNKNOWN, intervals.changed).astype(np.int8)).known()
+    others = replace(intervals, changed=np.where(counted, UNKNOWN, intervals.changed).astype(np.int8)).known()
     found = moments(Likelihood.of(others).bounded(), prior.shape, prior.shape / prior.rate)
     observations = prior.observations + others.observations()
     return Estimates(found.mean, found.spread, (found.mean / found.spread) ** 2, observations)

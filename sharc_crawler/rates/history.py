@@ -102,10 +102,6 @@ class Histories:
         weights = None if self.weights is None else self.weights[keep]
         return Histories(offsets, self.lengths[keep], self.changed[keep], self.ends[keep], weights)
 
-    def recoded(self, changed: NDArray[np.int8]) -> Histories:
-        """Return the intervals with other outcomes."""
-        return replace(self, changed=changed)
-
     def weighted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return a value per interval times the interval's weight."""
         return values if self.weights is None else values * self.weights

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Instant, PageId, Plan, Slot, Visit
@@ -100,7 +99,7 @@ class AttestedOnce(PhasedStrategy):
 
         A page with a revisit changes with a higher rate, as its interval also spans the other revisits.
         """
-        pairs = ~_flags(classes)
+        pairs = np.ones(len(classes), np.bool_) if classes.attested is None else ~classes.attested
         longer = np.where(pairs, 1 + classes.counts[pairs].sum() / classes.counts.sum(), 1.0)
         return selective(
             replace(classes, rates=classes.rates * longer, weights=classes.weights / longer), self.setting.step
@@ -142,7 +141,3 @@ class AttestedOnce(PhasedStrategy):
 
     def __len__(self) -> int:
         return self._owed + self._waiting() + self._pairs
-
-
-def _flags(classes: Classes) -> NDArray[np.bool_]:
-    return np.zeros(len(classes), np.bool_) if classes.attested is None else classes.attested
