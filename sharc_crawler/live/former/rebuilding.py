@@ -135,7 +135,6 @@ class _Replay:
         self._folder, self._former = folder, former
         self._answers = Answers(folder, every, former.find) if former else Answers(folder, every)
         self._detector = detector
-        self._attempts = politeness.attempts
         self._made = len(every)
         self._steps = decided(folder, every, politeness.attempts)
         if attests:

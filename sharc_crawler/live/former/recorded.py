@@ -6,6 +6,7 @@ They say when, in which slot and by which plan each recorded exchange was decide
 from __future__ import annotations
 
 import json
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
@@ -118,9 +119,14 @@ class Recorded(Strategy):
         super().__init__(setting)
         self.revisits, self.accepts_late, self.attests = real.revisits, real.accepts_late, real.attests
         self._steps, self._urls = [step for step in steps if not step.again], urls
+        self._places: dict[str, list[int]] = defaultdict(list)  # by URL, its steps
+        for place, step in enumerate(self._steps):
+            self._places[step.key].append(place)
+        self._known: list[int] = []  # steps of discovered URLs that have not been handed out, in their order
         self._turn = max(_firsts(self._steps), default=0.0)
         self._pages: dict[str, list[PageId]] = defaultdict(list)  # a URL to which another redirects has two
         self._visited: set[PageId] = set()
+        self._unvisited: dict[PageId, None] = {}  # in the order in which they were added
         self._under_way: set[PageId] = set()
         self._open: set[PageId] = set()  # pages that a download is still to come of
         self._turned = False
@@ -130,7 +136,12 @@ class Recorded(Strategy):
         urls = self._urls()
         self._open.update(candidates.pages.tolist())
         for page in candidates.pages.tolist():
-            self._pages[key_of(urls[page])].append(page)
+            key = key_of(urls[page])
+            if key not in self._pages:
+                for place in self._places[key]:
+                    insort(self._known, place)
+            self._pages[key].append(page)
+            self._unvisited[page] = None
 
     @property
     def is_over(self) -> bool:
@@ -139,11 +150,12 @@ class Recorded(Strategy):
 
     def is_due(self, now: Instant) -> bool:
         """Had another visit been decided by now?"""
-        return any(self._visit(step) for step in self._by(now))
+        return any(self._visit(self._steps[place]) for place in self._by(now))
 
     def next(self, now: Instant) -> Visit | None:
         """What was decided by now and has not been handed out, as far as it is discovered."""
-        for step in self._by(now):
+        for place in self._by(now):
+            step = self._steps[place]
             visit = self._visit(step)
             if visit is None:
                 continue
@@ -153,20 +165,20 @@ class Recorded(Strategy):
             elif after_all and not self._turned and self._under_way:
                 return None
             else:
-                self._steps.remove(step)
+                self._known.remove(place)
             self._turned |= visit.slot is Slot.SECOND
             self._visited.add(visit.page)
+            self._unvisited.pop(visit.page, None)
             self._under_way.add(visit.page)
             return visit
         return None
 
-    def _by(self, now: Instant) -> Iterator[DecidedExchange]:
-        return takewhile(lambda step: step.decided <= now, list(self._steps))
+    def _by(self, now: Instant) -> Iterator[int]:
+        return takewhile(lambda place: self._steps[place].decided <= now, self._known)
 
     def _left(self, last: PageId) -> PageId | None:
         """A page that was never downloaded, though the turn of the last one, or T, came."""
-        known = (page for pages in self._pages.values() for page in pages)
-        return next((page for page in known if page != last and page not in self._visited), None)
+        return next((page for page in self._unvisited if page != last), None)
 
     def _visit(self, step: DecidedExchange) -> Visit | None:
         pages = self._pages.get(step.key, [])
@@ -174,7 +186,7 @@ class Recorded(Strategy):
         if new is not None and step.slot is not Slot.SECOND and not self._turned:
             return Visit(new, step.slot or (Slot.FIRST if self.revisits else Slot.ONLY), step.plan)
         again = self.revisits and (step.slot is Slot.SECOND or (step.slot is None and step.decided > self._turn))
-        old = next((page for page in pages if page in self._visited - self._under_way), None)
+        old = next((page for page in pages if page in self._visited and page not in self._under_way), None)
         return Visit(old, Slot.SECOND, step.plan) if again and old is not None else None
 
     def finished(self, visit: Visit, captured: bool) -> None:
@@ -189,7 +201,7 @@ class Recorded(Strategy):
         """The order is fixed."""
 
     def __len__(self) -> int:
-        return 1 + len(self._steps) + len(self._pages)
+        return 1 + len(self._known) + len(self._pages)
 
 
 def _firsts(steps: Iterable[DecidedExchange]) -> Iterator[Instant]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from sharc_crawler.archive.recorded import ArchivedExchange
-from sharc_crawler.live.former.recorded import DecidedExchange, before_any_again
-from sharc_crawler.model import CaptureRef, Plan
+from sharc_crawler.live.former.recorded import DecidedExchange, Recorded, before_any_again
+from sharc_crawler.model import CaptureRef, Plan, Slot
+from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.make import make_strategy
 
 MAPS = ("map", "news-map")
 
@@ -38,3 +42,27 @@ def test_sitemaps_read_on_the_way_do_not_end_it_where_the_log_tells_them(urls, t
 def test_a_further_attempt_is_no_second_download():
     first, second, third = steps("map a a")
     assert before_any_again([first, second, third._replace(again=True)])[-1].again
+
+
+def test_the_order_of_a_crawl_that_was_is_handed_out_without_a_look_at_all_of_it_for_each_page():
+    """Of files that pages embed, and of pages that are not known yet, nothing is looked at."""
+    pages, files = 60, 20
+    urls = [f"http://h/{page}" for page in range(pages)]
+    names = [name for url in urls for name in (url, *(f"{url}/{number}.png" for number in range(files)))]
+    archived = SimpleNamespace(failed=False)
+    steps = [
+        DecidedExchange(archived, name, 1.0 * now, now + 0.5, Slot.FIRST, Plan.HOPEFUL, again=False, sitemap=False)
+        for now, name in enumerate(names)
+    ]
+    real = make_strategy("sharc-selective", Setting())
+    order = Recorded(real.setting, real, steps, lambda: urls)
+    order.add(Candidates.of(range(pages), [0.1] * pages))
+    looks, visit_of = [], order._visit
+    order._visit = lambda step: looks.append(step.key) or visit_of(step)
+    handed = []
+    for now in range(len(names)):
+        while order.is_due(now) and (visit := order.next(now)) is not None:
+            handed.append(visit.page)
+            order.finished(visit, captured=True)
+    assert handed == list(range(pages))
+    assert len(looks) <= 3 * pages
