@@ -67,6 +67,9 @@ def test_what_a_plan_says_and_a_fleet_would_not_do_is_refused(dsn: str, tmp_path
         ("output=captures", "leave it out"),
         ("objects=s3://bucket/captures", "leave it out"),
         ("history=history.db", "-s SHARC_HISTORY="),
+        ("cookies=cookies.txt", "cookies: a site of a fleet has none of its own; leave it out"),
+        ("browser=always", "browser: a site of a fleet has none of its own; leave it out"),
+        ("collection=news", "collection: a site of a fleet has none of its own; leave it out"),
     ],
 )
 def test_an_argument_that_is_no_sites_own_is_refused(dsn: str, tmp_path: Path, argument: str, told: str) -> None:

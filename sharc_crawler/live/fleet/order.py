@@ -17,20 +17,25 @@ from sharc_crawler.live.setup.operator import private_seeds
 from sharc_crawler.live.wire.addresses import AddressRules
 from sharc_crawler.model import HowMade, Instant, Seconds
 from sharc_crawler.options.reading import ARGUMENTS
-from sharc_crawler.options.table import NEWS, SEEDS
+from sharc_crawler.options.table import NEWS, SEEDS, SHOWN
 
 if TYPE_CHECKING:
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.live.config import Config
 
 IN_LEDGER = "the fleet's ledger"  #: where workers keep a history together
-#: arguments of one crawl alone, or that a worker decides
-_NOT_HERE = {"seeds", "output", "dry_run", "resume", "control"}
+#: arguments of one crawl alone, or that a worker decides; workers hold no sessions and have no browsers
+_NOT_HERE = {
+    *("seeds", "output", "collection", "dry_run", "resume", "control"),
+    *("cookies", "state", "netrc", "session", "keep_secrets"),
+}
 _SETTINGS_TOO = {"strategy", "delay", *BOUNDS}  #: of those that are settings, what a site may have for itself
 OF_SITES = frozenset(
     name
     for name, row in ARGUMENTS.items()
-    if name not in _NOT_HERE and row.section not in (SEEDS, NEWS) and (row.setting is None or name in _SETTINGS_TOO)
+    if name not in _NOT_HERE
+    and row.section not in (SEEDS, NEWS, SHOWN)
+    and (row.setting is None or name in _SETTINGS_TOO)
 )
 
 
