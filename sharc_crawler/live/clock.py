@@ -1,4 +1,4 @@
-"""The live clock: wall time at the start, then ticks: a step of the system clock moves nothing, a sleep does."""
+"""A crawl's clock: the time of day at its start, then ticks. Setting the system clock moves nothing, a sleep does."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 from sharc_crawler.model import Instant, Seconds
 
 _TICKING = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))  #: Linux; macOS
+_READ_AT_ONCE: Seconds = 0.1
 
 
 def ticks() -> float:
@@ -28,7 +29,7 @@ class Clock:
     """
 
     def __init__(self) -> None:
-        self._anchor = time.time() - ticks()
+        self._anchor = self._system = time.time() - ticks()
 
     def now(self) -> Instant:
         """The current instant."""
@@ -39,6 +40,15 @@ class Clock:
         ahead = self.now() - instant
         self._anchor -= ahead
         return ahead
+
+    def step(self) -> Seconds:
+        """How far the system clock was set since the last call, or since the start; negative: it was set back."""
+        began = ticks()
+        offset = time.time() - began
+        if ticks() - began > _READ_AT_ONCE:
+            return 0.0  # the process was held up between the two readings, which then say nothing
+        before, self._system = self._system, offset
+        return offset - before
 
     def at(self, monotonic: float) -> Instant:
         """The instant of a reading of :func:`time.monotonic`."""

@@ -13,6 +13,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
 from sharc_crawler.archive.open_files import RESERVE, left
+from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.monitoring.progress import ProgressLine
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 #: made between two searches for cycles of them: at Python's own 700 these take a tenth of a crawl's processor time
 OBJECTS = 5_000
+STEP = 1.0  #: seconds that the system clock is set by at least, to be noted
 #: settings of Scrapy's that somebody may give to the spider ``site``, which has others instead
 INSTEAD = ("DEPTH_LIMIT", "DEPTH_PRIORITY", "JOBDIR", "RETRY_TIMES", "ROBOTSTXT_OBEY", "CLOSESPIDER_ITEMCOUNT")
 
@@ -71,6 +73,9 @@ class CaptureExtension:
 
     def _every_second(self) -> None:
         session, now = session_of(self._crawler), session_of(self._crawler).clock.now()
+        if abs(step := session.clock.step()) >= STEP:
+            way = f"{'back' if step < 0 else 'forward'} by {abs(step):,.0f} s at {second(now)}, by the time before"
+            session.sites.note(f"the system clock was set {way}: the capture's times go on as if it had not been")
         self._line.show(now, session.pausing)
         for place in session.places.values():
             place.catch_up()
