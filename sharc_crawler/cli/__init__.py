@@ -5,7 +5,14 @@ imported when it is called, so that ``sharc --help`` is fast. Commands parse and
 leave to the group, which says it on stderr and ends with the error's exit code.
 """
 
+# ruff: noqa: E402
+
 from __future__ import annotations
+
+from sharc_crawler.interrupted import end_quietly
+
+STOPPED = 130  #: exit code after Ctrl-C, as shells have it
+end_quietly("Aborted!", STOPPED)  # before the imports below, which take a while
 
 import errno
 import sys
@@ -19,7 +26,6 @@ from sharc_crawler.cli._next import GIVEN
 from sharc_crawler.errors import SharcError, UsageError, unknown_name
 from sharc_crawler.report.words import printable
 
-STOPPED = 130  #: exit code after Ctrl-C, as shells say it of a command
 FULL = errno.ENOSPC, errno.EDQUOT, errno.EFBIG
 
 #: name of the command (and of its module) → what it does, as ``sharc --help`` says it
@@ -118,7 +124,7 @@ def _tell(ctx: click.Context, error: OSError) -> None:
     if error.filename is not None:
         _fail(ctx, f"{str(error.filename)!r}: {error.strerror}", UsageError.exit_code)
     if error.errno in FULL:  # what it says, most likely
-        from sharc_crawler.live.failures.unwritten import unfailing
+        from sharc_crawler.live.failures.output_streams import unfailing
 
         unfailing()  # it is tried again at the end
         _fail(ctx, f"what it writes cannot be written: {error.strerror}", SharcError.exit_code)

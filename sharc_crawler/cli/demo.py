@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,6 +18,7 @@ import click
 from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_file, written
+from sharc_crawler.cli._services import until_stopped
 from sharc_crawler.demo import DemoServer, LivingSite, newsroom, serve
 from sharc_crawler.plural import counted
 from sharc_crawler.report.opened import open_facts
@@ -78,9 +78,9 @@ def command(
             output = output or demo_folder()
             code = capture(site, server.url, strategy, output)
         else:
-            asked_to_end = _signalled()
-            _announce(server, as_json)
-            asked_to_end.wait()
+            with until_stopped():
+                _announce(server, as_json)
+                signal.pause()
     if truth:
         with written(truth) as file:
             write_truth(site, began, time.time(), file)
@@ -107,14 +107,6 @@ def _announce(server: DemoServer, as_json: bool) -> None:
         click.echo(f"  scrapy crawl site -a url={hub} -a mode=instant -a every=20s -a for=5m follows its newsroom.")
     shown = " -a browser=auto" if site.script else ""
     click.echo(f"  scrapy crawl site -a url={server.url} -a strategy=sharc-selective{shown} captures it.")
-
-
-def _signalled() -> threading.Event:
-    """Set by Ctrl-C, or when asked to end by a terminating signal."""
-    asked = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: asked.set())
-    return asked
 
 
 # -- with --capture: the real command, then every judgement compared with the site's own change log --------------------

@@ -6,9 +6,7 @@ import json
 import os
 import signal
 import socket
-import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from sharc_crawler import extras
 from sharc_crawler.cli._fleet_table import PATIENCE, follow, spent
 from sharc_crawler.cli._given import FOLDER
 from sharc_crawler.cli._next import ASKED_BY, say_next
+from sharc_crawler.cli._services import until_stopped
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import FleetLedger, Wish
 from sharc_crawler.fleet.opening import open_fleet
@@ -128,7 +127,7 @@ def work(dsn: str, name: str | None, term: float, **how: Any) -> None:
       sharc fleet work postgresql://db.example/fleet --output /srv/captures --sites 600 --name crawler-3
       sharc fleet work postgresql://db.example/fleet --output s3://archive/captures --scratch /var/tmp
     """
-    from sharc_crawler.live.failures.unwritten import unfailing
+    from sharc_crawler.live.failures.output_streams import unfailing
     from sharc_crawler.live.fleet.run import run_worker  # Scrapy: only where there is work
 
     unfailing()  # a log that cannot be written is nothing to a site
@@ -160,7 +159,8 @@ def status(dsn: str, sites: tuple[str, ...], once: bool, as_json: bool) -> None:
         document = {**asdict(ledger.status()), "sites": [asdict(one) for one in ledger.sites(wanted)]}
         click.echo(json.dumps(document, default=str))
         return
-    follow(ledger, wanted, once=once)
+    with until_stopped():
+        follow(ledger, wanted, once=once)
     say_next("sharc", "watch", dsn, "--web")
 
 
@@ -185,11 +185,9 @@ def metrics(dsn: str, listen: str) -> None:
     if not port.isdecimal():
         raise UsageError(f"--listen={listen!r} is not of the form HOST:PORT, as 127.0.0.1:9464")
     server = serve(open_fleet(dsn, PATIENCE), host.strip("[]"), int(port))
-    click.echo(f"http://{host}:{server.server_port}/metrics", err=True)
-    ended = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: ended.set())
-    with suppress(KeyboardInterrupt):
-        ended.wait()
+    with until_stopped():
+        click.echo(f"http://{host}:{server.server_port}/metrics", err=True)
+        signal.pause()
     server.shutdown()
 
 

@@ -19,7 +19,7 @@ from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, pages_of
 from sharc_crawler.collection.terms import AUTO
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import iso, second
-from sharc_crawler.live.failures.unwritten import unfailing
+from sharc_crawler.live.failures.output_streams import unfailing
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, short, span
 

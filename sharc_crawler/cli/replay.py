@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ import click
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.replay import downloaded, elsewhere, find_pywb, lost_warcs, moment, replaying
 from sharc_crawler.cli._given import FOLDER, regular
+from sharc_crawler.cli._services import until_stopped
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import SharcError, UsageError
 from sharc_crawler.instants import second, unix
@@ -60,7 +60,7 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
     begun = _collected(folder) if collected else capture_folders(folder)
     folders = [*begun, *former]
     captures = list(_newest(begun) if collected else _facts(begun))
-    with replaying(folders, port, partial(dress, folders, _warned)) as address:
+    with replaying(folders, port, partial(dress, folders, _warned)) as address, until_stopped():
         shown = [f"{address}{moment(facts.reference or facts.started)}/{facts.seeds[0]}" for facts in captures]
         if as_json:
             click.echo(json.dumps({"address": address, "captures": shown}))
@@ -74,10 +74,7 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
         _warn(folders, collected)
         for lost in lost_warcs(folders):
             _warned(f"{lost} is missing: its copies are not shown")
-        asked = threading.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: asked.set())
-        asked.wait()
+        signal.pause()
 
 
 def _collected(folder: Path) -> list[Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from sharc_crawler.cli._fleet_table import facts as fleet_facts
 from sharc_crawler.cli._fleet_table import follow
 from sharc_crawler.cli._given import near_to
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._services import until_stopped
 from sharc_crawler.cli._under_way import watched as meant
 from sharc_crawler.cli.control import give
 from sharc_crawler.control import STATUS
@@ -103,14 +103,13 @@ def _appears(folder: Path) -> bool:
             raise UsageError(f"{str(folder)!r} is not there; did you mean {near}? A crawl that is to begin makes it")
         click.echo(f"{folder} is not there yet; waiting {PATIENCE:g} s for a crawl to begin in it.", err=True)
     patience = time.monotonic() + PATIENCE
-    try:
+    with until_stopped():
         while not folder.exists():
             if time.monotonic() > patience:
                 raise UsageError(f"no crawl has begun in {str(folder)!r}; name the folder that it writes, or wait anew")
             time.sleep(min(EVERY, PATIENCE))
-    except KeyboardInterrupt:
-        return False
-    return True
+        return True
+    return False
 
 
 def _watch_fleet(dsn: str, *, web: bool, port: int, control: bool, as_json: bool) -> None:
@@ -126,7 +125,8 @@ def _watch_fleet(dsn: str, *, web: bool, port: int, control: bool, as_json: bool
     elif web:
         _serve(told, port)
     else:
-        follow(ledger, None)
+        with until_stopped():
+            follow(ledger, None)
 
 
 def _serve(told: Callable[[], dict[str, Any]], port: int, order: Callable[[str, str], object] | None = None) -> None:
@@ -134,14 +134,15 @@ def _serve(told: Callable[[], dict[str, Any]], port: int, order: Callable[[str, 
         server = WatchServer(told, port, order)
     except OSError as error:
         raise UsageError(f"--port {port}: {error.strerror}; without it any free port is taken") from error
-    click.echo(f"{server.url}\nWhoever has this address may look{' and give orders' if order else ''}. Ctrl-C ends it.")
-    with contextlib.suppress(KeyboardInterrupt):
+    may = " and give orders" if order else ""
+    with until_stopped():
+        click.echo(f"{server.url}\nWhoever has this address may look{may}. Ctrl-C ends it.")
         server.serve()
 
 
 def _draw(watched: Watched) -> None:
     console = Console()
-    try:
+    with until_stopped():
         if console.is_terminal:
             with Live(drawn(watched, time.time()), console=console, refresh_per_second=2) as live:
                 while not watched.ended:
@@ -155,5 +156,5 @@ def _draw(watched: Watched) -> None:
                 watched.look()
             click.echo(printable(headline(watched, time.time())))
         say_next("sharc", "report", watched.folder)
-    except KeyboardInterrupt:
-        click.echo("The crawl goes on; only watching it has ended.")
+        return
+    click.echo("The crawl goes on; only watching it has ended.")

@@ -13,7 +13,7 @@ from scrapy import version_info
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.failures.failing import without_tracebacks
+from sharc_crawler.live.failures.exit_codes import without_tracebacks
 from sharc_crawler.live.setup.operator import user_agent
 from sharc_crawler.live.versions import require_scrapy
 from sharc_crawler.live.wire.addresses import SETTING, AddressRules

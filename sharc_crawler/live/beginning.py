@@ -19,7 +19,7 @@ from sharc_crawler.frontier.hosts import Pace
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.failures.failing import without_tracebacks
+from sharc_crawler.live.failures.exit_codes import without_tracebacks
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.reading.memory import memory_of
 from sharc_crawler.live.session import Session
@@ -50,7 +50,7 @@ def session_of(crawler: Crawler) -> Session:
         except (UsageError, DataError, Superseded) as error:
             if _captures(crawler):
                 raise
-            from sharc_crawler.live.failures.failed import in_settings
+            from sharc_crawler.live.failures.fatal_errors import in_settings
 
             raise in_settings(error) from error
     return session

@@ -12,7 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import SharcError, StoppedCaptureError, Superseded
-from sharc_crawler.live.failures.failing import COMPLETE, EXIT_CODE, FAILED, INTERRUPTED, NOTHING_CAPTURED
+from sharc_crawler.live.failures.exit_codes import COMPLETE, EXIT_CODE, FAILED, INTERRUPTED, NOTHING_CAPTURED
 from sharc_crawler.live.monitoring.busy import Share, busy
 from sharc_crawler.live.monitoring.stopping import StoppedError, stoppable
 from sharc_crawler.live.writing.space import is_full
@@ -51,7 +51,7 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         logger.warning("No report is written: %s. All downloads are on disk; %s", error, _way_out(session))
         stats.set_value(EXIT_CODE, INTERRUPTED)
     except (OSError, SharcError) as error:
-        from sharc_crawler.live.failures.failed import fails, tell  # hardly ever
+        from sharc_crawler.live.failures.fatal_errors import fails, tell  # hardly ever
 
         room = "make room, then " if is_full(error) else ""
         logger.error(why := f"The end of the crawl cannot be written: {error}; {room}{_way_out(session)}")
@@ -59,7 +59,7 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         fails(crawler)
         stats.set_value(EXIT_CODE, INTERRUPTED)
     except Exception as error:
-        from sharc_crawler.live.failures.failed import unended  # as above
+        from sharc_crawler.live.failures.fatal_errors import unended  # as above
 
         unended(crawler, error, _way_out(session))
         raise

@@ -1,6 +1,6 @@
 """Work that takes long, done by a thread, which no end of the crawl waits for.
 
-A plug-in that does not return to it is stopped and named as in the main thread (:mod:`.failures.unanswered`),
+A plug-in that does not return to it is stopped and named as in the main thread (:mod:`.failures.watchdog`),
 but not in C.
 """
 
@@ -14,7 +14,7 @@ from ctypes import CDLL, c_ulong, py_object, pythonapi
 from threading import Thread
 from typing import TypeVar
 
-from sharc_crawler.live.failures.unanswered import EVERY, LOOKS, UnansweredError, Watch
+from sharc_crawler.live.failures.watchdog import EVERY, LOOKS, UnansweredError, Watch
 
 T = TypeVar("T")
 

@@ -95,7 +95,7 @@ class ArchiveMiddleware:
         if fetch is not None and fetch.attempt == TAKEN:
             return response
         if (exchange := self._exchange(request, response, sent)) is None:
-            from sharc_crawler.live.failures.mishaps import not_asked  # hardly ever
+            from sharc_crawler.live.failures.failed_exchanges import not_asked  # hardly ever
 
             return not_asked(self, self._session, request, response)
         if self.is_void(fetch):
@@ -114,7 +114,7 @@ class ArchiveMiddleware:
             outcome = outcome._replace(result=Result.FAILED, error=UNBORNE)
         reading = self._read(exchange, fetch, outcome, response.url, former) if fetch else None
         if fetch is not None and (exchange.before or (exchange.untrusted and not self._verifies)):
-            from sharc_crawler.live.failures.mishaps import remark  # hardly ever
+            from sharc_crawler.live.failures.failed_exchanges import remark  # hardly ever
 
             remark(self._session.sites.of(fetch).capture, fetch, exchange, verified=self._verifies)
         self.tell(fetch, outcome, written, reading)
@@ -129,7 +129,7 @@ class ArchiveMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """An exchange that failed is archived as what it is."""
-        from sharc_crawler.live.failures.mishaps import failed  # only where something is wrong
+        from sharc_crawler.live.failures.failed_exchanges import failed  # only where something is wrong
 
         failed(self, self._session, request, exception)
 

@@ -5,21 +5,12 @@ crawl are loaded, which takes seconds, Ctrl-C is told in a line, as it is later.
 """
 
 import sys
-from types import TracebackType
 
-_otherwise = sys.excepthook
+from sharc_crawler.interrupted import end_quietly
 
-
-def _ended(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    if issubclass(kind, KeyboardInterrupt):
-        sys.stderr.write("sharc: stopped before it began; give the same command again\n")
-        sys.exit(5)
-    _otherwise(kind, error, trace)
-
-
-sys.excepthook = _ended
+end_quietly("sharc: stopped before it began; give the same command again", 5)
 if sys.stderr is None:  # it was closed, and Scrapy's log asks it what it is
-    from sharc_crawler.live.failures.unwritten import unfailing
+    from sharc_crawler.live.failures.output_streams import unfailing
 
     unfailing()
 

@@ -18,7 +18,7 @@ from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.clock import Alarm
-from sharc_crawler.live.failures.failing import ends_the_crawl
+from sharc_crawler.live.failures.exit_codes import ends_the_crawl
 from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.requests import META_KEY, Lease, Sent, request_for, usual_headers
 from sharc_crawler.live.writing.archivist import conclude
@@ -81,7 +81,7 @@ class SharcScheduler(BaseScheduler):
         try:
             await self._session.begin()
         except SharcError:
-            from sharc_crawler.live.failures.failed import unbegun  # hardly ever
+            from sharc_crawler.live.failures.fatal_errors import unbegun  # hardly ever
 
             unbegun()
             raise
@@ -166,7 +166,7 @@ class SharcScheduler(BaseScheduler):
             return
         self._gave_up, self._finishes = True, False
         logger.error(why, exc_info=exc_info)
-        from sharc_crawler.live.failures.failed import end_as_failed  # hardly ever
+        from sharc_crawler.live.failures.fatal_errors import end_as_failed  # hardly ever
 
         self._closing = end_as_failed(self._crawler, why)
 
@@ -177,7 +177,7 @@ class SharcScheduler(BaseScheduler):
         if self._portions is not None:
             self._portions.take_in_turn()
         if lacking := session.space.lacking():
-            from sharc_crawler.live.failures.pausing import begun  # hardly ever
+            from sharc_crawler.live.failures.disk_pauses import begun  # hardly ever
 
             session.space.pause(lacking)
             self._pause = self._pause or begun(session)
@@ -212,7 +212,7 @@ class SharcScheduler(BaseScheduler):
 
     def _note_pause(self) -> None:
         if seconds := self._session.space.paused():
-            from sharc_crawler.live.failures.pausing import over
+            from sharc_crawler.live.failures.disk_pauses import over
 
             over(self._session, seconds, self._pause)
             self._pause = ""

@@ -11,7 +11,7 @@ from scrapy import Request
 
 from sharc_crawler.changes.http import classify
 from sharc_crawler.links.robots import DISALLOW_ALL, missing, rules_text
-from sharc_crawler.live.failures.problems import plain
+from sharc_crawler.live.failures.error_texts import plain
 from sharc_crawler.model import Outcome
 from tests.live import warm
 from tests.live.wire_servers import handler, in_loop, saying, serving

@@ -57,7 +57,7 @@ scrapy.spidermiddlewares.metacopy scrapy.squeues scrapy.utils.serialize encoding
 scrapy.statscollectors sharc_crawler.live.wire.names sharc_crawler.storage.frontier_reading
 sharc_crawler.certificate.unlisted sharc_crawler.frontier.visits.redirects sharc_crawler.frontier.visits.refusing
 sharc_crawler.frontier.visits.trying_again sharc_crawler.links.robots_rules sharc_crawler.live.former.history
-sharc_crawler.live.failures.mishaps sharc_crawler.live.failures.problems sharc_crawler.live.without_project
+sharc_crawler.live.failures.failed_exchanges sharc_crawler.live.failures.error_texts sharc_crawler.live.without_project
 sharc_crawler.live.outside sharc_crawler.live.profile sharc_crawler.live.project.beginning
 sharc_crawler.live.project.scheduler
 sharc_crawler.live.wire.listening sharc_crawler.live.retry_after sharc_crawler.rates.make sharc_crawler.report.left_out

@@ -15,8 +15,8 @@ from scrapy.crawler import CrawlerProcessBase
 from sharc_crawler.errors import SharcError
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED, INTERRUPTED
-from sharc_crawler.live.failures.unwritten import unfailing
+from sharc_crawler.live.failures.exit_codes import EXIT_CODE, FAILED, INTERRUPTED
+from sharc_crawler.live.failures.output_streams import unfailing
 from sharc_crawler.live.setup.places import check_state, is_begun, make_folder, standing
 from sharc_crawler.live.spiders.site import SiteSpider, without_schedulers
 from sharc_crawler.live.writing.space import Space
@@ -59,7 +59,7 @@ class Command(CrawlCommand):
                 check_spider(args, self._process.spider_loader.list())
                 super().run(args, opts)
         except SharcError as error:
-            from sharc_crawler.live.failures.failed import refused
+            from sharc_crawler.live.failures.fatal_errors import refused
 
             refused(error)
             self.exitcode = error.exit_code
@@ -117,7 +117,7 @@ class Command(CrawlCommand):
             self.exitcode = FAILED
         elif code is None:  # Ctrl-C twice, or once before the spider was opened
             from sharc_crawler.live.beginning import sessions
-            from sharc_crawler.live.failures.mishaps import way_out
+            from sharc_crawler.live.failures.failed_exchanges import way_out
 
             self._stopped(way_out(sessions.get(crawler), Path(arguments["output"])))
         else:

@@ -8,8 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, StoppedCaptureError, StrategyError, Superseded
-from sharc_crawler.live.failures.failed import fails
-from sharc_crawler.live.failures.mishaps import file_limit
+from sharc_crawler.live.failures.failed_exchanges import file_limit
+from sharc_crawler.live.failures.fatal_errors import fails
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -13,7 +13,7 @@ from scrapy.exceptions import DownloadCancelledError, IgnoreRequest
 
 from sharc_crawler.changes.http import REDIRECTS, classify, target
 from sharc_crawler.errors import DataError, SharcError
-from sharc_crawler.live.failures.problems import plain
+from sharc_crawler.live.failures.error_texts import plain
 from sharc_crawler.live.retry_after import header, retry_after
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY

@@ -15,7 +15,7 @@ from scrapy.crawler import CrawlerProcess
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.beginning import require_descriptors
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.failures.failing import EXIT_CODE, FAILED
+from sharc_crawler.live.failures.exit_codes import EXIT_CODE, FAILED
 from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import Keeping, keeping, own_folder
 from sharc_crawler.live.fleet.saying import say

@@ -9,7 +9,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from sharc_crawler.live import private
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.extension import CaptureExtension
-from sharc_crawler.live.failures.failing import COMPLETE, EXIT_CODE, FAILED
+from sharc_crawler.live.failures.exit_codes import COMPLETE, EXIT_CODE, FAILED
 from sharc_crawler.live.fleet.purse import LOOK
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.scheduler import SharcScheduler

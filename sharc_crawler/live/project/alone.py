@@ -10,8 +10,8 @@ from scrapy.crawler import Crawler
 
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.extension import CaptureExtension
-from sharc_crawler.live.failures.failed import end_as_failed, fails, sentence
-from sharc_crawler.live.failures.mishaps import unwritable
+from sharc_crawler.live.failures.failed_exchanges import unwritable
+from sharc_crawler.live.failures.fatal_errors import end_as_failed, fails, sentence
 from sharc_crawler.live.session import Session
 from sharc_crawler.model import CaptureRef
 

@@ -12,7 +12,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, default_settings
 from scrapy.utils.python import global_object_name
 
 from sharc_crawler.guides import guide
-from sharc_crawler.live.failures.failed import fails
+from sharc_crawler.live.failures.fatal_errors import fails
 from sharc_crawler.live.wire.addresses import SETTING, AddressRefusedError
 from sharc_crawler.live.wire.exchanges import others_handlers
 from sharc_crawler.options.reading import ARGUMENTS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from sharc_crawler.live.failures.failing import ends_the_crawl
+from sharc_crawler.live.failures.exit_codes import ends_the_crawl
 from sharc_crawler.live.monitoring.progress import Snapshot
 from sharc_crawler.live.project.dropin import DropIn
 from sharc_crawler.live.requests import META_KEY, Lease

@@ -101,7 +101,7 @@ class Arguments:
         options, made = self.options, make_strategy(strategy, Setting())
         ours = type(made).__module__.startswith("sharc_crawler.") and config.store == "sqlite" and not options.subsites
         if not (ours and options.rates == config.rates == Options.rates) or options.include or options.exclude:
-            from sharc_crawler.live.failures.unanswered import Watch  # what is not ours may never return
+            from sharc_crawler.live.failures.watchdog import Watch  # what is not ours may never return
 
             Watch().begin()
         check(made, options.subsites, options.mode)

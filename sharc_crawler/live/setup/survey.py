@@ -22,7 +22,7 @@ from sharc_crawler.frontier.modes.by_lastmods import Surveyed
 from sharc_crawler.frontier.visits.refusing import forbidden
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.failures.failing import EXIT_CODE, INTERRUPTED
+from sharc_crawler.live.failures.exit_codes import EXIT_CODE, INTERRUPTED
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.model import Kind, Seconds
 

@@ -126,7 +126,7 @@ class WireTapHandler(HTTP11DownloadHandler):
             if tap.withheld:
                 request.meta[WITHHELD_KEY] = True
                 raise
-            from sharc_crawler.live.failures.problems import inner, truncation  # only where something is wrong
+            from sharc_crawler.live.failures.error_texts import inner, truncation  # only where something is wrong
 
             said = f"{type(error).__name__}: {inner(error)}"
             request.meta[EXCHANGE_KEY] = _exchange(request, tap, truncation(error, tap), said)

@@ -203,6 +203,6 @@ def conclude(lease: Lease) -> None:
     if (error := lease.written.exception()) is None:
         lease.outcome = lease.outcome._replace(capture=lease.written.result())
     else:
-        from sharc_crawler.live.failures.mishaps import unarchived  # hardly ever
+        from sharc_crawler.live.failures.failed_exchanges import unarchived  # hardly ever
 
         unarchived(lease, error)

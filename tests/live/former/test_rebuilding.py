@@ -22,7 +22,7 @@ from sharc_crawler.demo import LivingSite, listings, serve
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.instants import iso
-from sharc_crawler.live.failures.failing import INTERRUPTED
+from sharc_crawler.live.failures.exit_codes import INTERRUPTED
 from sharc_crawler.live.former.rebuilding import rebuild
 from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.model import Kind, Result, Slot

@@ -10,7 +10,7 @@ from scrapy.settings import Settings
 
 from sharc_crawler.live.beginning import require_descriptors
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.failures.pausing import over
+from sharc_crawler.live.failures.disk_pauses import over
 from sharc_crawler.live.writing import space
 from sharc_crawler.live.writing.space import LONGEST_PAUSE, LOOK_AGAIN, Space
 

@@ -14,7 +14,7 @@ import time
 from sharc_crawler.errors import SharcError, StrategyError
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.live.in_thread import by_thread
-from sharc_crawler.live.failures.unanswered import Watch
+from sharc_crawler.live.failures.watchdog import Watch
 from sharc_crawler.rates.guarded import checked
 from sharc_crawler.storage.guarded import Guarded
 from sharc_crawler.strategies.base import Candidates, Setting
@@ -100,7 +100,7 @@ PROFILE = {"SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
 CRAWL = """
 import sys
 from scrapy.cmdline import execute
-from sharc_crawler.live.failures.unanswered import Watch
+from sharc_crawler.live.failures.watchdog import Watch
 
 Watch.__init__.__defaults__ = 9, 3.0
 execute(["scrapy", "crawl", "site", *sys.argv[1:]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.live.failures.mishaps import remark
+from sharc_crawler.live.failures.failed_exchanges import remark
 from sharc_crawler.model import Exchange
 
 

@@ -12,7 +12,7 @@ from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.options import USUAL
 from sharc_crawler.errors import DataError
-from sharc_crawler.live.failures.problems import plain
+from sharc_crawler.live.failures.error_texts import plain
 from sharc_crawler.live.requests import META_KEY, SENT_KEY, Lease
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY

@@ -7,7 +7,7 @@ import socket
 import pytest
 from scrapy import Request
 
-from sharc_crawler.live.failures.problems import plain
+from sharc_crawler.live.failures.error_texts import plain
 from tests.live.wire_servers import handler, in_loop, saying, serving, tls_context
 
 OK = b"HTTP/1.1 200 OK\r\n"

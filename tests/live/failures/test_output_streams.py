@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.collection.folder import is_over
-from sharc_crawler.live.failures import unwritten
+from sharc_crawler.live.failures import output_streams
 from tests.live.warm import PROFILE, Scrapy, site_words
 
 FULL = Path("/dev/full")
@@ -31,7 +31,7 @@ def test_what_cannot_be_written_is_dropped_and_what_was_closed_leads_nowhere(mon
     full.flush = lambda: full.write("")
     monkeypatch.setattr(sys, "stdout", full)
     monkeypatch.setattr(sys, "stderr", None)
-    unwritten.unfailing()
+    output_streams.unfailing()
     print("lost", flush=True)
     print("nowhere", file=sys.stderr, flush=True)
     assert (sys.stdout.encoding, full.told) == ("utf-8", 3)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sharc_crawler.live.failures.failed import tell
+from sharc_crawler.live.failures.fatal_errors import tell
 from tests.live.warm import finished
 
 if TYPE_CHECKING:
