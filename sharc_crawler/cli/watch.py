@@ -108,8 +108,7 @@ def _appears(folder: Path) -> bool:
             if time.monotonic() > patience:
                 raise UsageError(f"no crawl has begun in {str(folder)!r}; name the folder that it writes, or wait anew")
             time.sleep(min(EVERY, PATIENCE))
-        return True
-    return False
+    return folder.exists()
 
 
 def _watch_fleet(dsn: str, *, web: bool, port: int, control: bool, as_json: bool) -> None:
@@ -155,6 +154,7 @@ def _draw(watched: Watched) -> None:
                 time.sleep(EVERY_LINE)
                 watched.look()
             click.echo(printable(headline(watched, time.time())))
+    if watched.ended:
         say_next("sharc", "report", watched.folder)
-        return
-    click.echo("The crawl goes on; only watching it has ended.")
+    else:
+        click.echo("The crawl goes on; only watching it has ended.")
