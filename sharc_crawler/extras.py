@@ -25,7 +25,7 @@ EXTRAS = {
 
 
 def installed(library: str) -> bool:
-    """Is an optional library installed?"""
+    """Whether an optional library is installed."""
     return find_spec(library) is not None
 
 

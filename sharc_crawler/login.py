@@ -50,7 +50,7 @@ _LOG_OUT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Cookie:
-    """A cookie of a session."""
+    """A cookie of the session."""
 
     name: str
     value: str = field(repr=False)  #: kept out of tracebacks and logs

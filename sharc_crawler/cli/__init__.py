@@ -1,8 +1,8 @@
-"""``sharc``: the commands, one module each; or a room, where a command has subcommands.
+"""``sharc``: its commands, one module each, or a package where a command has subcommands.
 
-A command NAME is the click command ``command`` in ``cli/NAME.py`` and a line in :data:`COMMANDS`. Its module is
-imported when it is called, so that ``sharc --help`` is fast. Commands parse and print; an error they cannot mend they
-leave to the group, which says it on stderr and ends with the error's exit code.
+A command NAME is the click command ``command`` in ``cli/NAME.py``, and a line in :data:`COMMANDS`. Its module is
+imported when it is called, so that ``sharc --help`` is fast. Commands parse and print; the group reports errors that
+they raise on stderr, and ends with the error's exit code.
 """
 
 # ruff: noqa: E402
@@ -28,7 +28,7 @@ from sharc_crawler.report.words import printable
 
 FULL = errno.ENOSPC, errno.EDQUOT, errno.EFBIG
 
-#: name of the command (and of its module) → what it does, as ``sharc --help`` says it
+#: command (and module) → its description in ``sharc --help``
 COMMANDS = {
     "certify": "Certify what the sites of a collection were at any instant, from the captures that are there.",
     "collection": "Keep captures together: sites, history and masks in one folder; look at all of it.",
@@ -58,10 +58,10 @@ COMMANDS = {
 
 
 class OrShow(click.Group):
-    """Its command ``show`` needs no name: ``sharc collection DIR`` is short for ``sharc collection show DIR``."""
+    """Its command ``show`` is the default: ``sharc collection DIR`` is short for ``sharc collection show DIR``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take what is neither a command nor a call for help for what is to be shown."""
+        """Insert ``show`` before anything that is neither a command nor a call for help."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = ["show", *args]
         return super().parse_args(ctx, args)
@@ -120,7 +120,7 @@ class _Commands(click.Group):
 
 
 def _tell(ctx: click.Context, error: OSError) -> None:
-    """End with what is known of it: a file's, or a disk's."""
+    """End with a message if the error is of a file or a disk."""
     if error.filename is not None:
         _fail(ctx, f"{str(error.filename)!r}: {error.strerror}", UsageError.exit_code)
     if error.errno in FULL:  # what it says, most likely

@@ -1,4 +1,4 @@
-"""Pages to compare: files as saved from a browser, or captures."""
+"""| Pages to compare: files saved by a browser, or pages of captures."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.model import Seconds
 
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
-_METHOD = re.compile(r"[?&]__wb_method=")  #: parts a URL from what was sent to it, in a key
-REPEATED = re.compile(r" \(request \d+\)$")  #: behind a URL that a spider asked for again, as reports list it
+_METHOD = re.compile(r"[?&]__wb_method=")  #: separates a URL from what was sent to it, in a key
+REPEATED = re.compile(r" \(request \d+\)$")  #: suffix of URLs that a spider requested again, in reports
 _CAPTURES = (".wacz", ".warc", ".gz", ".open")
 
 
@@ -30,9 +30,9 @@ def is_capture(source: Path) -> bool:
 def page_of(
     source: Path, url: str | None, former: Sequence[Path] = (), *, last: bool, listed: set[str] | None = None
 ) -> FetchedPage:
-    """A page from a file of its own, or a URL's first or last fetch in a capture; payloads may lie in former ones.
+    """A page from a saved file, or a URL's first or last fetch in a capture; ``former``: where payloads may lie.
 
-    ``listed`` is given the keys of what its scripts fetched.
+    The keys of data that its scripts fetched are added to ``listed``.
     """
     if not is_capture(source) or url is None:
         return _saved(source)
@@ -46,7 +46,7 @@ def page_of(
 
 
 def _hint(url: str, known: set[str]) -> str:
-    """Which URL may have been meant."""
+    """The URL that may have been meant."""
     near = get_close_matches(url, known, n=1)
     if "://" in url:
         return f"; did you mean {near[0]!r}?" if near else ""
@@ -55,7 +55,7 @@ def _hint(url: str, known: set[str]) -> str:
 
 
 def data_of(source: Path, keys: Collection[str], former: Sequence[Path], *, last: bool) -> dict[str, FetchedPage]:
-    """Of what scripts fetched the first or the last answer in a capture, whatever its status, by key."""
+    """The first or last answers in a capture to scripts' requests with these keys, whatever their status."""
     urls = {_METHOD.split(key)[0] for key in keys}
     got = pages(source, urls, former=former, every=True) if urls else ()
     found = sorted((page for page in got if page.key in keys), key=lambda page: page.time, reverse=not last)
@@ -63,7 +63,7 @@ def data_of(source: Path, keys: Collection[str], former: Sequence[Path], *, last
 
 
 def _saved(source: Path) -> FetchedPage:
-    """A page as a browser saved it."""
+    """A page saved by a browser."""
     body = source.read_bytes()
     if not is_text(body):
         kinds = f"a folder, or a file {', '.join(_CAPTURES)}"
@@ -74,7 +74,7 @@ def _saved(source: Path) -> FetchedPage:
 
 
 def pairs_within(source: Path, within: Seconds) -> Iterator[Pair]:
-    """Fetches of one URL that follow each other within so many seconds; equal ones, however far apart."""
+    """Successive fetches of a URL within so many seconds, and equal ones however far apart."""
     by_url: dict[str, list[FetchedPage]] = {}
     for page in pages(source, repeated=True):
         by_url.setdefault(page.url, []).append(page)
@@ -85,6 +85,6 @@ def pairs_within(source: Path, within: Seconds) -> Iterator[Pair]:
 
 
 def _title(body: bytes) -> str:
-    """What tells ``/?p=1`` from ``/?p=2``, and not ``/post/`` from the form to answer it, ``/post/?replytocom=1``."""
+    """The title, which tells ``/?p=1`` from ``/?p=2``, but not ``/post/`` from its form, ``/post/?replytocom=1``."""
     found = _TITLE.search(body)
     return found[1].decode("utf-8", "replace") if found else ""

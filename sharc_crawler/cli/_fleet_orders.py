@@ -1,4 +1,4 @@
-"""The sites that a file names, as a fleet is given them."""
+"""| The sites that a file names, as orders to a fleet."""
 
 from __future__ import annotations
 
@@ -18,10 +18,7 @@ PLANS = (".yaml", ".yml")
 
 
 def orders(file: Path, given: Sequence[str], priority: int = 0, due: str | None = None) -> list[SiteOrder]:
-    """The sites of a file, each with its arguments; those of one site together.
-
-    Raises :class:`~sharc_crawler.errors.SharcError` for what cannot be used.
-    """
+    """The sites of a file with their arguments; URLs of one site together. Raises SharcError."""
     arguments = _arguments(given)
     terms = _plan(file) if file.suffix in PLANS else _seeds(file, arguments)
     when = instant(due, "--due") if due else 0.0
@@ -76,7 +73,7 @@ def _seeds(file: Path, arguments: dict[str, str]) -> list[SiteTerms]:
 
 
 def bounds(requests: str | None, size: str | None, until: str | None) -> dict[str, float]:
-    """A fleet's budget, of what was given of it. Raises :class:`~sharc_crawler.errors.UsageError`."""
+    """The bounds of a fleet's budget that were given. Raises :class:`~sharc_crawler.errors.UsageError`."""
     given = {name: text for name, text in (("max_requests", requests), ("max_bytes", size)) if text is not None}
     read = read_arguments(given)
     found = {

@@ -1,4 +1,4 @@
-"""How a fleet stands, as a terminal shows it."""
+"""| The status of a fleet in a terminal."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, span
 
 EVERY = 1.0  #: seconds between two looks
-PATIENCE = 10.0  #: seconds that one waits for an answer who only looks
+PATIENCE = 10.0  #: seconds to wait for an answer
 
 
 def sums(now: FleetStatus, former: FleetStatus | None) -> list[str]:
-    """The lines above the table; pages a second since a former look."""
+    """The lines above the table; ``former``: an earlier status, for the speed."""
     states = ", ".join(f"{now.states[state]:,} {state}" for state in SiteState if now.states.get(state)) or "no sites"
     speed = ""
     if former is not None and now.time > former.time:
@@ -48,7 +48,7 @@ def _how(one: WorkerStatus) -> str:
 
 
 def facts(now: FleetStatus, sites: Sequence[SiteStatus]) -> dict[str, Any]:
-    """What the page of ``sharc watch --web`` shows of a fleet."""
+    """The status for the page of ``sharc watch --web``."""
     states, *rest = sums(replace(now, workers=()), None)
     return {
         "headline": states,
@@ -69,7 +69,7 @@ def _state(one: SiteStatus) -> str:
 
 
 def follow(ledger: FleetLedger, wanted: Sequence[str] | None, *, once: bool = False) -> None:
-    """Show how it stands: on a terminal anew each second, elsewhere once."""
+    """Show the status: on a terminal each second, elsewhere once."""
     console = Console()
     if once or not console.is_terminal:
         print_whole(console, drawn(sums(ledger.status(), None), ledger.sites(wanted, 50)))
@@ -88,7 +88,7 @@ def follow(ledger: FleetLedger, wanted: Sequence[str] | None, *, once: bool = Fa
 
 
 def spent(budget: Sequence[Bound]) -> str:
-    """A budget in words; empty: there is none.
+    """A budget in words; "": there is none.
 
     >>> spent([Bound("until", 1795000000.0), Bound("requests", 1000.0, 70.0), Bound("bytes", 5e9, 2.5e8)])
     'budget: until 2026-11-18T11:06:40.000000Z, 70 of 1,000 requests drawn, 250.0 of 5,000.0 MB drawn'
@@ -103,7 +103,7 @@ def spent(budget: Sequence[Bound]) -> str:
 
 
 def drawn(lines: Sequence[str], sites: Sequence[SiteStatus]) -> Group:
-    """Sums, and a row for each site."""
+    """The lines, and a table with a row for each site."""
     table = Table(box=None, pad_edge=False)
     for name in ("site", "state", "owner"):
         table.add_column(name, overflow="fold")  # two sites may begin alike

@@ -1,4 +1,4 @@
-"""Options of commands that are rows of the table of options, too: how they are read and what they are is said there."""
+"""| Options of commands that are rows of the table of options: the table says how they are read, and their help."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BY_NAME = {row.name: row for row in ROWS}
 
 
 def row(name: str, help: str = "", **more: Any) -> Callable[[Command], Command]:  # noqa: A002 - as click's
-    """An option ``--name``; what is given here is another one for this command than the row's."""
+    """An option ``--name``; ``help`` and ``more`` override the row for this command."""
     found = _BY_NAME[name]
     default = more.pop("default", found.default)
 
@@ -30,18 +30,18 @@ def row(name: str, help: str = "", **more: Any) -> Callable[[Command], Command]:
 
 
 def asks(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Who asks, and whom else than the public web."""
+    """Add the options that say who asks, and which private networks may be asked."""
     allow = click.option("--allow", multiple=True, metavar="NETWORK", help="A private network that may be contacted.")
     return row("operator", envvar="SHARC_OPERATOR")(allow(command))
 
 
 def may_ask(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that :func:`asking` takes."""
+    """Add the options that :func:`asking` takes."""
     return row("timestamp", metavar="URL")(asks(command))
 
 
 def asking(timestamp: str | None, operator: str | None, allow: Sequence[str]) -> Ask | None:
-    """Asks the authority that is named, if one is."""
+    """Asks the named time stamp authority; ``None``: none is named."""
     if timestamp is None:
         return None
     from sharc_crawler.live.setup.operator import user_agent

@@ -1,4 +1,4 @@
-"""What commands are given: folders that they read, and what was meant by one that is not there; instants."""
+"""| What commands are given: folders to read, with suggestions for missing ones, and instants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MISSING = re.compile(r"(?:Path|Directory|File) '(.+)' does not exist")
 
 
 def regular(ctx: click.Context, parameter: click.Parameter, value: Read) -> Read:  # noqa: ARG001
-    """For ``callback=`` of what names folders to read: one with a named pipe or a device in it is not opened."""
+    """For ``callback=`` of folders to read: refuse one with a named pipe or device in it."""
     from sharc_crawler.certificate.sources import require_regular  # not where a command has no folder
 
     folders: Iterable[Path] = value if isinstance(value, tuple) else filter(None, [value])
@@ -36,7 +36,7 @@ def regular(ctx: click.Context, parameter: click.Parameter, value: Read) -> Read
 
 
 def require_capture(path: Path) -> None:
-    """Refuse a folder that neither is a capture nor gathers any; of a file nothing is said."""
+    """Refuse a folder that neither is a capture nor contains any; files are not checked."""
     from sharc_crawler.certificate.sources import captures_in, is_capture  # as above
 
     if path.is_dir() and captures_in(path) == [path] and not is_capture(path):
@@ -44,7 +44,7 @@ def require_capture(path: Path) -> None:
 
 
 def near_to(path: Path) -> Path | None:
-    """One beside it that is meant, as far as can be told: names that differ in digits are of several captures."""
+    """A similar name beside it that may have been meant; names that differ only in digits are of other captures."""
     plain = _DIGITS.sub("", path.name)
     beside = []
     with suppress(OSError):  # of a name that is too long
@@ -54,14 +54,14 @@ def near_to(path: Path) -> Path | None:
 
 
 def with_near(message: str) -> str:
-    """A message of click's, with what was meant where it says that a path does not exist."""
+    """A message of click's on a missing path, with a suggestion."""
     found = _MISSING.search(message)
     near = near_to(Path(found[1])) if found else None
     return f"{message} Did you mean {str(near)!r}?" if near else message
 
 
 def instant(text: str, what: str = "window") -> Instant:
-    """Unix seconds from a date, a date with time, or unix seconds; UTC where nothing else is said.
+    """Unix seconds from a date, a date with time (UTC by default), or unix seconds.
 
     >>> instant("2012-01-02"), instant("2012-01-01T01:00+01:00"), instant("1325376000")
     (1325462400.0, 1325376000.0, 1325376000.0)

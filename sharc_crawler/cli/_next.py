@@ -1,4 +1,4 @@
-"""The last line of a command: what one would do next, as a command that works as it stands."""
+"""| The last line of a command: what to do next, as a command that works as it is."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import click
 from sharc_crawler.report.words import next_line
 
 CAPTURE = ("SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile", "scrapy", "crawl", "site")
-ASKED_BY = ("-s", "SHARC_OPERATOR=CONTACT")  #: a place for who asks
+ASKED_BY = ("-s", "SHARC_OPERATOR=CONTACT")  #: placeholder for the operator
 GIVEN = "sharc.given"  #: in the context's meta: the words after ``sharc``
 
 
 def say_next(*words: object) -> None:
-    """Say it on stderr: what a command prints on stdout is for other programs, too."""
+    """Print the next command on stderr, as stdout may be for other programs."""
     click.echo(next_line(*words), err=True)
 
 
 def say_again(*more: object) -> None:
-    """Say that the same command with ``more`` words comes next."""
+    """Print the same command with ``more`` words as the next one."""
     say_next("sharc", *click.get_current_context().meta[GIVEN], *more)
 
 
 def capture_words(*arguments: str, urls: Iterable[str] = (), settings: tuple[str, ...] = ()) -> list[Any]:
     """The words of a capture with these arguments and settings (``NAME=value``).
 
-    Public ones among ``urls`` need to be told who asks: where no setting says so, a place is held for it.
+    If there are public ``urls`` and no setting names the operator, a placeholder is added.
 
     >>> capture_words("url=http://h/", settings=("DOWNLOAD_DELAY=2",))[-4:]
     ['-a', 'url=http://h/', '-s', 'DOWNLOAD_DELAY=2']

@@ -1,4 +1,4 @@
-"""Options that name a file or a folder to write: tried before any work is done."""
+"""| Options that name a file or folder to write, checked before any work is done."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STREAMS = (Path("-"), Path("/dev/stdout"))  #: standard output
 
 
 def to_file(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001
-    """For ``callback=`` of an option that names a file to write, or ``-``."""
+    """For ``callback=`` of a file to write, or ``-``."""
     if value is not None and value not in STREAMS:
         try_file(parameter.opts[-1], value)
     return value
@@ -30,9 +30,9 @@ def to_file(ctx: click.Context, parameter: click.Parameter, value: Path | None) 
 
 @contextmanager
 def written(path: Path) -> Iterator[IO[str]]:
-    """Write a text file: whole, or what was there stays, with who may read it.
+    """Open a text file that is written whole or not at all, with the former file's permissions.
 
-    Standard output, a pipe or a device is written as it comes; so is a file of a folder that takes no draft.
+    Standard output, pipes and devices are written directly; so are files in a folder that cannot hold a draft.
     """
     place = path.resolve()
     if path in STREAMS:
@@ -54,14 +54,14 @@ def written(path: Path) -> Iterator[IO[str]]:
 
 
 def to_folder(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001
-    """For ``callback=`` of an option that names a folder to write to, made where there is none."""
+    """For ``callback=`` of a folder to write to, which is made if missing."""
     if value is not None:
         try_folder(parameter.opts[-1], value)
     return value
 
 
 def try_file(option: str, path: Path) -> None:
-    """Raises UsageError where the file cannot be written; one that is there stays as it is."""
+    """Raise UsageError if the file cannot be written; an existing file is left unchanged."""
     if path.is_dir():
         raise UsageError(f"{option} {path} is a folder; name a file in it")
     if not path.parent.is_dir():
@@ -76,7 +76,7 @@ def try_file(option: str, path: Path) -> None:
 
 
 def try_folder(option: str, path: Path) -> None:
-    """Raises UsageError where the folder cannot be made, or nothing be put there; it is left as it was."""
+    """Raise UsageError if the folder cannot be made or written to; it is left as it was."""
     made = [one for one in (path, *path.parents) if not one.exists()]
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ FORMS = (".png", ".svg", ".pdf")
 
 
 def drawn(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:  # noqa: ARG001
-    """For ``callback=`` of an option that names where to draw."""
+    """For ``callback=`` of a picture, or a folder of pictures, to draw."""
     if value is not None:
         option = parameter.opts[0]
         if option == "--picture" and value.suffix not in FORMS:

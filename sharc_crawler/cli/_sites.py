@@ -1,4 +1,4 @@
-"""The site to simulate, and what ``NAME=VALUE`` says of it and of a crawl."""
+"""| The site to simulate, and the parameters of it and of a crawl that ``NAME=VALUE`` sets."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _BY_TYPE: Mapping[type, ValueKind[Any]] = {bool: Flag(), int: Whole(), float: Re
 MADE = {one.name.replace("_", "-"): one.default for one in fields(SyntheticSpec) if one.name != "seed"}
 TELLS = {one.name: one.default for one in fields(RunSpec) if one.name in _TELLS}
 _UNBOUND = {**_BY_TYPE, int: Whole(-math.inf), float: Real(-math.inf)}  #: SyntheticSpec has its own bounds
-#: what --world takes
+#: parameters of --world
 WORLD = {
     name: kinds[type(default)] for kinds, of in ((_UNBOUND, MADE), (_BY_TYPE, TELLS)) for name, default in of.items()
 }
-ARGUED = {name: ARGUMENTS[name].option.kind for name in ("hints", "skip", "subsites")}  #: what -a takes
+ARGUED = {name: ARGUMENTS[name].option.kind for name in ("hints", "skip", "subsites")}  #: parameters of -a
 
 
 def with_defaults(named: Mapping[str, Any]) -> str:
-    """Parameters with their defaults, as a help text lists them: ``size=10000, leaves=cold``."""
+    """Parameters with their defaults, for a help text: ``size=10000, leaves=cold``."""
     return ", ".join(f"{name}={WORLD[name].show(default)}" for name, default in named.items())
 
 
 def named_values(option: str, texts: Iterable[str], kinds: Mapping[str, ValueKind[Any]]) -> dict[str, Any]:
-    """What an option's ``NAME=VALUE`` say; several may stand in one text, separated by commas.
+    """The values of an option's ``NAME=VALUE`` texts, each with one or more, separated by commas.
 
     >>> named_values("--world", ["size=200,leaves=hot", "slow-down=2"], WORLD)
     {'size': 200, 'leaves': 'hot', 'slow-down': 2.0}
@@ -55,7 +55,7 @@ def named_values(option: str, texts: Iterable[str], kinds: Mapping[str, ValueKin
 def site_spec(
     history: str | None, root: str, window: tuple[str, str] | None, world: Mapping[str, Any]
 ) -> SyntheticSpec | HistorySpec:
-    """The site that the options name; those of the other kind of site are refused."""
+    """The site that the options describe; options of the other kind of site are refused."""
     if history is None:
         if window or root != ROOT:
             raise UsageError(f"{'--window' if window else '--root'}: only of a real site; add --history")

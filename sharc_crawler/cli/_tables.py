@@ -9,7 +9,7 @@ from rich.table import Table
 
 from sharc_crawler.report.foreign import foreign
 
-WIDE = 120  #: columns that a table takes at least: where there is no terminal, or a narrow one
+WIDE = 120  #: least width of a table, also off a terminal
 
 
 def print_table(
@@ -26,7 +26,7 @@ def print_table(
 
 
 def print_whole(console: Console, table: RenderableType) -> None:
-    """Print a table with addresses in it, which is not cut at the terminal's edge: they would be others."""
+    """Print a table uncut: addresses cut at the terminal's edge would be others."""
     width, console.width = console.width, max(console.width, WIDE)  # a width that is asked for is cut to the console's
     console.print(table, crop=False)
     console.width = width

@@ -1,4 +1,4 @@
-"""Which capture of a collection is meant by the collection's own folder."""
+"""| Finds the capture of a collection that is meant when its folder is named."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sharc_crawler.storage.folders import RUNNING
 
 
 def watched(folder: Path) -> Path:
-    """The folder itself; of a collection the capture that was begun last, those under way before all others."""
+    """The folder itself; for a collection, the capture begun last, preferably one under way."""
     captures, under_way = _captures(folder)
     if not captures:
         return folder
@@ -25,10 +25,7 @@ def watched(folder: Path) -> Path:
 
 
 def ordered(folder: Path) -> Path:
-    """The folder itself; of a collection the capture that is under way.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` where none is, or several are: an order is for one.
-    """
+    """The folder itself; for a collection, its capture under way. Raises UsageError if none or several are."""
     if not Collection.is_in(folder):
         return folder
     _, under_way = _captures(folder)
@@ -43,6 +40,6 @@ def ordered(folder: Path) -> Path:
 
 
 def _captures(folder: Path) -> tuple[list[CollectedCapture], list[CollectedCapture]]:
-    """Those of a collection by when they began, and those under way; of another folder none."""
+    """A collection's captures by start, and those under way; none for another folder."""
     found = sorted(Collection(folder).captures(), key=lambda one: one.time) if Collection.is_in(folder) else []
     return found, [one for one in found if (one.folder / RUNNING).exists()]

@@ -34,7 +34,7 @@ from sharc_crawler.storage.beside import forget_killed, open_state
 from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.observations import ObservationStore
 
-SHOWN = 30  #: sites, and captures that cannot be read, that a person is told of
+SHOWN = 30  #: sites, and unreadable captures, that are listed
 
 
 @click.group(cls=OrShow, epilog="Example: sharc collection news")
@@ -167,7 +167,7 @@ def _lacking(collection: Collection, places: list[Path]) -> dict[Path, int]:
 
 
 def _check(capture: Path) -> None:
-    """Refuse a capture whose certificate does not hold."""
+    """Refuse a capture that does not verify."""
     if not any(capture.glob("certificate*.json")):
         return
     with busy("verifying", total=total_size(capture)) as share:
@@ -177,7 +177,7 @@ def _check(capture: Path) -> None:
 
 
 def _learn(copy: Path, history: Path) -> None:
-    """What it observed, and which payloads it holds."""
+    """Add what a capture observed, and the payloads that it holds, to the history."""
     with ObservationStore(history) as known, open_state(copy) as store, TemporaryDirectory() as scratch:
         remember(store, known)
         held = Payloads(Path(scratch))

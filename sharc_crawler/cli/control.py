@@ -25,7 +25,7 @@ from sharc_crawler.watch.seen import read_status
 
 ANSWER_WITHIN = 10.0  #: seconds; a crawl looks once a second
 
-#: what each order changes; a delay takes seconds
+#: what each order changes, except for delay
 _CHANGES: dict[str, dict[str, Any]] = {
     "pause": {"paused": True},
     "resume": {"paused": False},
@@ -66,7 +66,7 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
 
 
 def give(folder: Path, order: str, seconds: str | None = None) -> str:
-    """Write an order into a crawl's folder; its number, by which the crawl will answer."""
+    """Write an order into a crawl's folder; returns its number, which the crawl will answer with."""
     if order == "delay" and not seconds:
         raise UsageError(f"delay takes seconds, as in: sharc control {folder} delay 5")
     if order != "delay" and seconds:
@@ -88,7 +88,7 @@ def give(folder: Path, order: str, seconds: str | None = None) -> str:
 
 
 def changed(orders: Orders, **change: Any) -> Orders:
-    """The orders with a further one."""
+    """The orders with one more."""
     number = secrets.token_hex(8)
     if change.pop("stop", False):
         change["stop"] = number
@@ -101,7 +101,7 @@ def _is_part(folder: Path) -> bool:
 
 
 def _answer(folder: Path, number: str) -> dict[str, Any] | None:
-    """The crawl's status once it has seen the order."""
+    """The crawl's status once it has read the order."""
     deadline = time.monotonic() + ANSWER_WITHIN
     while time.monotonic() < deadline:
         status = read_status(folder)

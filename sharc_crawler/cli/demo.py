@@ -113,16 +113,16 @@ def _announce(server: DemoServer, as_json: bool) -> None:
 
 
 PROFILE = "sharc_crawler.live.profile"
-DELAY = 0.05  #: seconds between two requests; nobody else uses the site
+DELAY = 0.05  #: seconds between two requests, as nobody else uses the site
 
 
 def demo_folder() -> Path:
-    """The folder of a capture that begins now, where nobody names one."""
+    """The default folder of a capture that begins now."""
     return Path("captures") / time.strftime("demo-%Y%m%dT%H%M%SZ", time.gmtime())
 
 
 def capture(site: LivingSite, url: str, strategy: str, folder: Path) -> int:
-    """Run ``scrapy crawl site`` on a site that is being served; its exit code."""
+    """Run ``scrapy crawl site`` on a served site; returns its exit code."""
     arguments = ["crawl", "site", "-a", f"url={url}", "-a", f"strategy={strategy}", "-a", f"output={folder}"]
     arguments += ["-a", "browser=auto"] if site.script else []
     click.echo(f"$ scrapy {' '.join(arguments)}")
@@ -150,7 +150,7 @@ def site_truth(site: LivingSite) -> Truth:
 
 
 def _compare_with_truth(site: LivingSite, folder: Path) -> None:
-    """Write the report again, now that the truth is known, and say how they agree."""
+    """Write the report again with the truth, and say how they agree."""
     with open_facts(folder, site_truth(site)) as facts:
         with written(folder / "truth.jsonl") as file:
             write_truth(site, min(capture.started for capture in facts), time.time(), file)
@@ -159,7 +159,7 @@ def _compare_with_truth(site: LivingSite, folder: Path) -> None:
 
 
 def agreement(facts: list[CaptureFacts]) -> str:
-    """How our judgements compare with what really happened, in one sentence."""
+    """A sentence on how our judgements compare with what really happened."""
     known = [page for capture in facts for page in capture.pages if page.truth is not None and page.verdict]
     agree = sum((page.verdict == "coherent") == page.truth for page in known if page.verdict != "unknown")
     unknown = sum(page.verdict == "unknown" for page in known)

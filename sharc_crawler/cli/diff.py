@@ -30,7 +30,7 @@ from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import holds_state
 
-_NAMED = 3  #: captures, where one is to be chosen
+_NAMED = 3  #: captures listed for a choice
 _READING = "reading what was captured"
 _FILE = click.Path(exists=True, path_type=Path)
 
@@ -92,7 +92,7 @@ def _show_page(
     *,
     as_json: bool,
 ) -> None:
-    """What differs between two downloads of a page, or between two saved pages."""
+    """Show the differences between two downloads of a page, or two saved pages."""
     if url is not None and (plain := REPEATED.sub("", url)) != url:
         url = plain
         click.echo(f"all requests for {printable(url)} lie under that URL: its first and its last download", err=True)
@@ -120,7 +120,7 @@ def _show_page(
 
 
 def _check_one(given: Path) -> None:
-    """A folder that gathers captures is none."""
+    """Refuse a folder that contains captures."""
     if given.is_dir() and site_folders(given) is None and (held := captures_in(given)) != [given]:
         named = ", ".join(map(str, held[:_NAMED]))
         raise UsageError(f"{given} holds {counted(len(held), 'capture')}: name one of them: {named}")
@@ -173,7 +173,7 @@ def _table(title: str, rows: Sequence[LinePair]) -> Table:
 
 SHOWN = 20  #: URLs of each kind
 _RARE = "left", "unknown"
-#: those that are listed; what is the same is counted alone
+#: kinds that are listed; equal pages are only counted
 LISTED = {
     "changed": "changed",
     "new": "new",
@@ -184,7 +184,7 @@ LISTED = {
 
 
 def show_pages(old: Path, new: Path, *, as_json: bool) -> None:
-    """Print how many pages changed, are new or gone, by their visits; and which."""
+    """Print how many pages, and which, changed, are new or gone."""
     with busy(_READING):
         found = apart(_contents(old), _contents(new))._asdict()
     if as_json:

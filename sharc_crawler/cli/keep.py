@@ -23,7 +23,7 @@ from sharc_crawler.live.failures.output_streams import unfailing
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, short, span
 
-OFTEN = 3600.0  #: a shorter interval is said when it begins
+OFTEN = 3600.0  #: shorter intervals are mentioned at the start
 
 
 @click.command()
@@ -112,12 +112,12 @@ def _every(one: KeptSite) -> str:
 
 
 def _ahead(one: KeptSite) -> bool:
-    """Whether the last capture was begun while the clock was wrong."""
+    """Whether the last capture's time lies in the future, as the clock was wrong."""
     return one.last is not None and one.last.time > time.time()
 
 
 def _state(one: KeptSite, kept: bool) -> str:
-    """In a few words, what a person asks first; ``kept``: a process sees to it, so that what is due begins."""
+    """The state of a site in a few words; ``kept``: a process keeps the collection, so due captures begin."""
     if one.running:
         return "is being captured"
     failed = f"failed {one.tries.failures} × ({short(one.tries.said, 60)}); " if one.tries.failures else ""

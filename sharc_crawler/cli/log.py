@@ -56,9 +56,9 @@ def command(folder: Path, failed: bool, not_followed: bool, heritrix: bool) -> N
 
 
 def _judged_with_data(store: Stored) -> dict[tuple[str, str], str]:
-    """By site and URL the verdicts of pages that browsers were shown, as the report gives them: exchanges lack these.
+    """The verdicts of pages shown by browsers, by site and URL, as in the report: exchanges lack these.
 
-    While a capture runs, what is unknown is not judged yet.
+    While a capture runs, unknown pages are not judged yet.
     """
     if all(row.spec.settings.get("browser", "never") == "never" for row in store.captures().values()):
         return {}

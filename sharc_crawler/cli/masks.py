@@ -71,7 +71,7 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
 
 
 def _of_capture(source: Path, within: Seconds, known: Sequence[Mask]) -> Lesson:
-    """By what the capture's end goes by, where state is there: 304s and lastmods, too; else by its records alone."""
+    """Learn like the capture's end does if there is state (with 304s and lastmods), else from its records."""
     if source.is_dir() and holds_state(source):
         with open_facts(source) as captures:
             return lesson_of(Teachers(captures, within), source, known)[0]
@@ -79,7 +79,7 @@ def _of_capture(source: Path, within: Seconds, known: Sequence[Mask]) -> Lesson:
 
 
 def _say_next(sources: tuple[Path, ...], output: Path | None) -> None:
-    """Keep them; then use them."""
+    """Print the next command: save the masks, or use them."""
     if output is None:
         say_again("--output", "masks.json")
     elif len(sources) == 2:

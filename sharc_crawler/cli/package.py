@@ -103,7 +103,7 @@ def _check_whole(folder: Path, left: Sequence[str], lacking: Sequence[str]) -> N
 def _packaged(
     folders: Iterable[Path], left: list[str] | None, make: Callable[..., Path]
 ) -> Iterator[tuple[Path, Path]]:
-    """Folders with their packages; what is in the way of one joins those that are ``left``, if that is a list."""
+    """Folders with their packages; errors are added to ``left`` if that is a list."""
     for one in folders:
         try:
             refuse_altered(one)
@@ -121,7 +121,7 @@ def _size(folders: Iterable[Path]) -> int:
 
 
 def _left_out(number: int, folder: Path) -> str:
-    """What a package of one capture lacks, where payloads were stored once for all captures of the site."""
+    """The payloads that a package of one capture lacks, as they are stored once for all captures."""
     without = f"sharc: {counted(number, 'payload', 'are')} not in it, but in former captures of the site (dedup=site)"
     root = next(filter(Collection.is_in, folder.parents), None)
     together = f": sharc package {root} has all of them" if root else ": keep these, too, and verify with --former DIR"
@@ -129,6 +129,6 @@ def _left_out(number: int, folder: Path) -> str:
 
 
 def _beside(instants: int, folder: Path) -> str:
-    """What a package of a collection lacks, where it was certified for other instants."""
+    """The certificates for other instants that a collection's package lacks."""
     of = counted(instants, "certificate", "are")
     return printable(f"sharc: {of} not in it, of other instants, in {folder / CERTIFICATES}: sharc verify {folder}")

@@ -31,9 +31,9 @@ from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 STRATEGIES = "bfs,sharc-online,sharc-offline,sharc-revisits,sharc-optimal,sharc-selective,sharc-attested"
-SHOWN = 10  #: hopeless pages listed
-COSTLY = 0.05  #: of them, expected to change, where they are listed: less is 0.0 in the table
-DELAY = 1.0  #: of a file's site
+SHOWN = 10  #: hopeless pages that are listed
+COSTLY = 0.05  #: expected changes of these, below which the table shows 0.0 and they are not listed
+DELAY = 1.0  #: for pages from a file
 FILES = (".xml", ".gz", ".txt", ".rss", ".atom", ".json", ".jsonl", ".wacz", ".warc", ".cdx", ".cdxj", ".csv", ".db")
 _HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
 SITEMAPS = (".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom")
@@ -107,7 +107,7 @@ def _json(prospect: Prospect, step: Seconds, notes: Sequence[str], plans: Sequen
 
 
 def _address(source: str) -> str:
-    """A site's address as a crawl takes it; what is a file, or may be a misspelt one, is left alone."""
+    """A site's URL as a crawl takes it; file names, even misspelt ones, are left alone."""
     file = Path(source).suffix in FILES or not _HOST.match(source)
     if Path(source).exists() or (file and "://" not in source):
         return source
@@ -135,7 +135,7 @@ def _read(path: Path, now: float, site: str | None, step: Seconds) -> Prospect:
 
 
 def _hosts(urls: Sequence[str]) -> list[str]:
-    """What is read from files may be of several sites."""
+    """A note if pages from a file are of several hosts."""
     hosts = sorted({urlsplit(url).netloc for url in urls})
     named = ", ".join(hosts[:3]) + (", …" if len(hosts) > 3 else "")
     return [f"pages of {counted(len(hosts), 'host')} ({named}) are planned as one site"] if len(hosts) > 1 else []
@@ -144,7 +144,7 @@ def _hosts(urls: Sequence[str]) -> list[str]:
 def _asked(
     url: str, delay: float | None, history: str | None, settings: tuple[str, ...]
 ) -> tuple[Prospect, Seconds, list[str]]:
-    """The site is asked for its robots.txt and sitemaps, or for this one sitemap: pages, Δ, what one must know."""
+    """Ask the site for robots.txt and sitemaps (or one sitemap): pages, Δ, notes."""
     from sharc_crawler.live.setup.survey import survey  # Scrapy is slow to import, and only this needs it
 
     arguments = {"url": url}
@@ -163,7 +163,7 @@ def _asked(
 
 
 def _guessed(prospect: Prospect) -> str:
-    """What one must know first: that what the plans let expect is a guess."""
+    """A warning that the plans rest on guesses; "": they do not."""
     pages, guessed = len(prospect.urls), prospect.guessed
     if 2 * guessed <= pages:
         return ""

@@ -39,7 +39,7 @@ from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.strategies.loss import coherence_loss
 
 DAY = 86_400.0
-FEW = 3  #: comparisons of two downloads (or lastmods) below which a page's rate is mostly that of pages like it
+FEW = 3  #: comparisons of two downloads (or lastmods) below which a page's rate is mostly that of similar pages
 FEWEST = 20  #: pages to learn from
 SHOWN = 4  #: distances between bins in the table; the JSON has all
 
@@ -161,7 +161,7 @@ def _show(facts: dict[str, Any], limit: int, horizon: float) -> None:
 
 
 def _rough(pages: list[dict[str, Any]]) -> Iterator[str]:
-    """A warning, where most rates rest on next to nothing."""
+    """A warning if most rates rest on little."""
     few = sum(page["observations"] < FEW for page in pages)
     if 2 * few > len(pages):
         yield (
@@ -172,7 +172,7 @@ def _rough(pages: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _between(low: float, high: float) -> str:
-    """In which four of five such pages have one change; nothing where that is not known.
+    """The interval in which four of five such pages change once; "": not known.
 
     >>> _between(0.1, 0.5), _between(0.0, 0.5), _between(0.5, 0.5), _between(0.0, 0.0)
     ('2.0 days to 10.0 days', 'over 2.0 days', '', '')
@@ -183,7 +183,7 @@ def _between(low: float, high: float) -> str:
 
 
 def _gap(per_day: float) -> str:
-    """The mean time between changes, in a unit for readers.
+    """The mean time between changes in a readable unit.
 
     >>> _gap(48.0), _gap(0.5), _gap(86_400 / 7), _gap(0.0)
     ('30.0 min', '2.0 days', '7.0 s', 'never')
@@ -237,9 +237,9 @@ def train_command(history: str, output: Path, sites: tuple[str, ...], kind: str,
 
 
 def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str], str]:
-    """What the store knows of these sites' pages (of all, where none is named), as of each site's last capture.
+    """What the store knows of these sites' pages (default: all), as of each site's last capture.
 
-    With the sites' names, and the address of the first one.
+    Also the sites' names, and the address of the first site.
     """
     with ObservationStore(history, reading=True) as store:
         names = [store.site_named(site) for site in sites] or store.sites()

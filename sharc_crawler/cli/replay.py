@@ -27,7 +27,7 @@ from sharc_crawler.storage.folders import capture_folders
 if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts
 
-SHOWN = 20  #: sites that a person is told of
+SHOWN = 20  #: sites that are listed
 
 
 @click.command()
@@ -78,7 +78,7 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
 
 
 def _collected(folder: Path) -> list[Path]:
-    """The captures of a collection that have something to show, oldest first."""
+    """The captures of a collection that have WARC files, oldest first."""
     found = [one.folder for one in Collection(folder).captures() if any(one.folder.glob(f"*{SUFFIX}"))]
     if not found:
         raise UsageError(f"the collection {str(folder)!r} has nothing to show yet: no capture has finished a WARC file")
@@ -92,7 +92,7 @@ def _facts(folders: Iterable[Path]) -> Iterator[CaptureFacts]:
 
 
 def _newest(folders: Iterable[Path]) -> Iterator[CaptureFacts]:
-    """Of each site the newest capture; one whose state cannot be read is told of, and its WARC files are shown."""
+    """The newest capture of each site; one with unreadable state is reported, and only its WARC files are shown."""
     for one in {folder.parent: folder for folder in folders}.values():
         try:
             yield from _facts([one])

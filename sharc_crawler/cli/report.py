@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
     from sharc_crawler.report.pages import Truth
 
-_NAMED = 3  #: captures, where one is to be chosen
+_NAMED = 3  #: captures listed for a choice
 
 
 class Written(NamedTuple):
-    """What became of a report."""
+    """The result of writing a report."""
 
     summary: str
     refuted: bool = False  #: by the records
@@ -92,7 +92,7 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
 
 
 def _all_written(folders: list[Path], truth: Truth | None) -> tuple[dict[Path, Written], int]:
-    """The reports that were written, and how many could not be: these are named."""
+    """The written reports, and how many failed; failures are printed."""
     if len(folders) == 1:
         return {folders[0]: _written(folders[0], truth)}, 0
     written: dict[Path, Written] = {}
@@ -109,7 +109,7 @@ def _say(not_reported: str) -> None:
 
 
 def _why(refuted: list[Path]) -> str:
-    """Reports claim nothing; what to do."""
+    """The error for reports that claim nothing, and what to do."""
     named = ", ".join(map(str, refuted))
     if any(any(one.glob("certificate*.json")) for one in refuted):
         return (
@@ -123,13 +123,13 @@ def _why(refuted: list[Path]) -> str:
 
 
 def _captures(folder: Path) -> list[Path]:
-    """The captures of a collection or of a folder that gathers some; the folder itself where there are none."""
+    """The captures in a collection or folder; the folder itself if there are none."""
     inner = [one.folder for one in Collection(folder).captures()] if Collection.is_in(folder) else captures_in(folder)
     return [one for one in inner if holds_state(one)] or [folder]
 
 
 def _stateless(folder: Path) -> list[Path]:
-    """What a folder gathers, and has no state that could be reported."""
+    """Captures in a folder that have no state to report from."""
     if Collection.is_in(folder) or site_folders(folder) is not None:
         return []
     return [one for one in captures_in(folder) if one != folder and not holds_state(one)]
@@ -150,14 +150,14 @@ def _as_json(folder: Path, truth: Truth | None) -> str:
 
 
 def _as_it_runs(captures: list[CaptureFacts], folder: Path) -> list[CaptureFacts]:
-    """Those that a process is capturing at this moment have a note of that."""
+    """Add a note to captures that are running now."""
     if not is_held(folder):
         return captures
     return [replace(one, notes=(UNDER_WAY, *one.notes)) for one in captures]
 
 
 def _written(folder: Path, truth: Truth | None) -> Written:
-    """A report that was written."""
+    """Write a report."""
     with open_state(folder) as store, busy("writing the report") as share:
         if is_instant(store.captures()):
             return Written(write_instant(store.load(), folder))
@@ -177,7 +177,7 @@ def _written(folder: Path, truth: Truth | None) -> Written:
 
 
 def _contradicted(captures: list[CaptureFacts], folder: Path) -> list[Certified]:
-    """The certificates of a folder, where its report, as written just now from the state, does not agree with them."""
+    """Certificates in the folder that disagree with the report just written from the state."""
     if not (there := [path for facts in captures if (path := path_of(facts, captures, folder)).exists()]):
         return []
     from sharc_crawler.report.package_check import not_of_capture  # where a certificate was there before

@@ -25,9 +25,16 @@ from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 
-AVERAGED = ("incoherent", "as\nexpected", "unknown", "hopeless", "of these\nincoherent", "blur")  #: over the seeds
+AVERAGED = (
+    "incoherent",
+    "as\nexpected",
+    "unknown",
+    "hopeless",
+    "of these\nincoherent",
+    "blur",
+)  #: averaged over the seeds
 SHOWN = ("strategy", "revisits", "seed", "pages", "gone", *AVERAGED)
-JUDGED = ("incoherent", "as\nexpected", "of these\nincoherent")  #: 0 of whatever strategy where no page is judged
+JUDGED = ("incoherent", "as\nexpected", "of these\nincoherent")  #: always 0 if no page is judged
 KEYS = {
     "as\nexpected": "expected_incoherent",
     "of these\nincoherent": "hopeless_incoherent",
@@ -148,7 +155,7 @@ def _show(result: dict[str, Any], site: SyntheticSpec | HistorySpec) -> None:
 
 
 def _unjudged(facts: Facts) -> bool:
-    """Whether no page was judged: without revisits and the server's word, nothing is shown of any."""
+    """Whether no page was judged: without revisits and validators nothing is known of any."""
     return facts["revisits"] == "none" and bool(facts["unknown"] + facts["gone"] == facts["pages"])
 
 
@@ -157,7 +164,7 @@ def _shown(name: str, cell: object) -> str:
 
 
 def _show_means(runs: list[Facts]) -> None:
-    """Of all worlds, by strategy: the mean, and how far single worlds lie from it (standard deviation)."""
+    """Print mean and standard deviation over the seeds, by strategy."""
     by_strategy: dict[str, list[Facts]] = {}
     for facts in runs:
         by_strategy.setdefault(facts["strategy"], []).append(facts)

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
 
 T = TypeVar("T")
-VISITS = 2  #: of each page: a visit, and a revisit that proves it
-IN_ALL = 4  #: times what the pages of sitemaps take: 3.7 where these named 62 of 147 pages, with 64 embedded files
-LONG = 3600.0  #: of a capture: from here on it is said what makes it long
+VISITS = 2  #: of each page: visit and revisit
+IN_ALL = 4  #: factor on the sitemaps' pages: 3.7 where these named 62 of 147 pages, with 64 embedded files
+LONG = 3600.0  #: of a capture, from which on it is said why
 PROFILE = "SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile"
 
 
@@ -71,7 +71,7 @@ def command(
 
 
 def _answer(name: str, given: str | None, question: str, read: Callable[[str], T]) -> T:
-    """What was given, or is answered now; a person may try again."""
+    """The given or entered answer; a person may correct a wrong one."""
     while given is None:
         if not sys.stdin.isatty():
             raise UsageError(
@@ -88,7 +88,7 @@ def _answer(name: str, given: str | None, question: str, read: Callable[[str], T
 
 
 def _check_new(folder: Path | None) -> None:
-    """Raises UsageError where the folder is there, before anything more is asked."""
+    """Raise UsageError if the folder exists, before anything else is asked."""
     if folder is None or not folder.exists():
         return
     if Collection.is_in(folder):
@@ -119,7 +119,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _found(seed: str, limit: Seconds, settings: dict[str, str]) -> Iterator[str]:
-    """What the site says of itself, and what follows from it."""
+    """What the site says of itself, and what follows."""
     from sharc_crawler.live.setup.survey import NoPagesError, survey  # Scrapy is slow to import
 
     try:
@@ -139,7 +139,7 @@ def _found(seed: str, limit: Seconds, settings: dict[str, str]) -> Iterator[str]
 
 
 def told(seed: str, found: Survey, limit: Seconds) -> Iterator[str]:
-    """How large the site is, how long its capture takes, and what to do where that is too long."""
+    """The size of the site, the time its capture takes, and what to do if that is too long."""
     pages, step = len(found.urls), found.step
     whole = VISITS * pages * step
     asks = f", and its robots.txt asks for {found.asked:g} s between two requests" if found.asked else ""

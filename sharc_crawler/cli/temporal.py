@@ -148,7 +148,7 @@ def _by_site(found: Analysis, labelled: Labelled) -> Analysis:
 
 
 def _measured(found: Analysis, labelled: Labelled) -> dict[str, Any]:
-    """Agreement with labels, now and with the best threshold; what thresholds per site would add, on held-out pages."""
+    """Agreement with labels, now and with the best threshold; the gain by thresholds per site, on held-out pages."""
     at, labels = labelled
     curves = found.curves.take(at)
     now = confusion(labels, curves.known, found.temporal[at])
@@ -196,7 +196,7 @@ def _draw(found: Analysis, chosen: int, folder: Path) -> None:
 
 
 def _write_curves(found: Analysis, file: Path) -> None:
-    """A row per page: class, Φ(n), the curve's ln A, b, μ, σ its sum of squares, and views under it."""
+    """Write a row per page: class, Φ(n), the curve's ln A, b, μ, σ, its sum of squares, and views under it."""
     curves, log = found.curves, found.log
     shares = curves.gathered(found.threshold.days)
     fitted = (curves.log_area, curves.birth, curves.mu, curves.sigma, curves.squares, curves.covered)
@@ -218,7 +218,7 @@ _SHOWN = 20
 
 
 def show(facts: dict[str, Any]) -> None:
-    """What was read, the groups chosen, and what they hold."""
+    """Print what was read, and the chosen groups with what they hold."""
     console = Console()
     pages, window = facts["pages"], facts["window"]
     skipped = ", ".join(f"{count:,} {reason}" for reason, count in facts["skipped"].items()) or "none"
@@ -240,7 +240,7 @@ def show(facts: dict[str, Any]) -> None:
 
 
 def _worth(facts: Mapping[str, Any]) -> str:
-    """What the choice holds, by the classification: nothing is known here of how true that is."""
+    """What the choice holds, by our classification, whose own accuracy is not known here."""
     worth = facts["worth"]
     held = f"{worth['temporal']:,} of {counted(worth['all_temporal'], 'page')} called temporal"
     share = f"{percent(worth['precision'])} of their pages are called so"
@@ -275,7 +275,7 @@ def _table(chosen: list[dict[str, Any]]) -> Table:
 
 
 def why_none(facts: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    """Nothing is chosen: why, and what one would do."""
+    """Why nothing is chosen, and what to do."""
     written = f"; {options['output']} is not written" if options["output"] else ""
     temporal = facts["pages"]["temporal"]
     if not temporal:

@@ -35,7 +35,7 @@ from sharc_crawler.report.unsealed import GIVEN, unsealed, wording_of
 from sharc_crawler.report.words import printable, short
 
 _PIPE = "a named pipe or a device where a file belongs: nothing in this folder was read"
-SHOWN = 20  #: findings that a person is shown
+SHOWN = 20  #: findings that are listed
 
 
 @click.command()
@@ -106,9 +106,9 @@ def command(
 def _verified_capture(
     capture: Path, former: Sequence[Path], trust: Trust, *, noted: bool
 ) -> tuple[Verification, list[str]]:
-    """What was found of a capture, or of several in a folder; and which have no certificate, with why.
+    """The findings of a capture, or of several in a folder, and which have no certificate, with reasons.
 
-    ``noted``: its own digest was, and so was all that it holds.
+    ``noted``: the file's own digest was noted, and with it everything inside.
     """
     require_capture(capture)
     with busy("verifying", total=total_size(capture)) as share:
@@ -120,7 +120,7 @@ def _verified_capture(
 
 
 def _verified_collection(path: Path, collection: Collection | None, trust: Trust) -> tuple[Verification, list[str]]:
-    """The same of a collection, or of a package of one: nothing holds where no capture has a certificate."""
+    """The same for a collection, or its package; raises DataError where no capture has a certificate."""
     with busy("verifying", total=size_of(collection) if collection else 6 * path.stat().st_size) as share:
         if collection:
             found = verify_collection(collection, share.more, trust)
@@ -136,14 +136,14 @@ def _verified_collection(path: Path, collection: Collection | None, trust: Trust
 
 
 def _digest(text: str) -> str:
-    """A digest as certificates write it; raises UsageError for what is none."""
+    """A digest as in certificates; raises UsageError for anything else."""
     if not re.fullmatch(r"(sha256:)?[0-9a-f]{64}", text):
         raise UsageError(f"--digest {text} is no digest; it is sha256: and 64 hexadecimal digits, as it was noted")
     return f"sha256:{text.removeprefix('sha256:')}"
 
 
 def _not_noted(result: Verification, digests: Sequence[str]) -> Iterator[Finding]:
-    """Certificates, confirmations and what lies beside them are those whose digests were noted; these are all there."""
+    """Findings where digests differ from the noted ones, or noted ones are missing."""
     there = dict.fromkeys(result.digests, "certificate")
     there |= {one["digest"]: "confirmation" for one in result.confirmations}
     noted = " or ".join(digests)
@@ -157,12 +157,12 @@ def _not_noted(result: Verification, digests: Sequence[str]) -> Iterator[Finding
 
 
 def _noted_package(capture: Path, digests: Sequence[str]) -> bool:
-    """Is it a package whose own digest was noted? Then all that it holds is."""
+    """Is it a package whose own digest was noted? Then so is everything inside."""
     return bool(digests) and capture.is_file() and package_digest(capture) in digests
 
 
 def _packaged(capture: Path, collection: Collection | None) -> bool:
-    """Is there a WACZ file already? None is replaced."""
+    """Is there a WACZ file already? It would not be replaced."""
     return any(any(one.glob("*.wacz")) for one in ([capture] if collection else captures_in(capture)))
 
 
@@ -196,7 +196,7 @@ def _provisional(one: Mapping[str, Any]) -> str:
 
 
 def _seals(result: Verification) -> Iterator[str]:
-    """Who signed, and who says when: what is told is no more than what was shown."""
+    """Who signed and who dated it; nothing is printed that was not verified or marked."""
     for name, signer in result.seals.signed.items():
         if (domain := result.seals.domains.get(name)) is None:
             yield f"  signed by the key {signer} ({name})"
@@ -216,14 +216,14 @@ def _json(result: Verification) -> str:
 
 
 def _claims(result: Verification) -> Iterator[str]:
-    """Each with the digest of its certificate; where there are several, with its site, or else its capture."""
+    """Each claim with its certificate's digest, and its site or capture if there are several."""
     for name, claim, digest in zip(_names(result), result.claims, result.digests, strict=True):
         yield f"{short(name)}: {sentence(claim)}" if name else sentence(claim)
         yield f"  digest {digest}"
 
 
 def _names(result: Verification) -> list[str]:
-    """What tells claims apart: their sites (a spider's rounds among them), or their captures where a site has two."""
+    """Names that distinguish claims: sites (with a spider's rounds), or captures if a site has two."""
     if len(result.claims) < 2:
         return [""] * len(result.claims)
     if "" not in result.sites and len({*result.sites}) == len(result.sites):
@@ -241,7 +241,7 @@ def _or_missing(folder: Path, name: str) -> str:
 
 
 def _by_capture(result: Verification) -> Iterator[str]:
-    """The findings, in a share of what a person is shown for each capture; and which captures hold all the same."""
+    """The findings, with a share of the list for each capture, and the captures that are sound."""
     captures = dict.fromkeys(result.captures)
     found: dict[str, list[Finding]] = {}
     for finding in result.findings:
@@ -261,7 +261,7 @@ def _by_capture(result: Verification) -> Iterator[str]:
 
 
 def _capture_of(file: str, captures: Iterable[str]) -> str:
-    """Which of these a file belongs to, or another one of the collection; empty: none."""
+    """The capture that a file belongs to; "": none."""
     parts = file.split("/")
     known = (name for name in captures if file == name or file.startswith(f"{name}/"))
     return next(known, "/".join(parts[:3]) if parts[0] == CAPTURES and len(parts) > 2 else "")
@@ -290,7 +290,7 @@ def _words(result: Verification, *, whole: bool) -> str:
 
 
 def _unsealed(result: Verification) -> Iterator[str]:
-    """Files that no certificate speaks of."""
+    """Files that no certificate covers."""
     if result.unsealed:
         names = short(", ".join(_or_missing(Path(result.source), name) for name in result.unsealed[:SHOWN]))
         yield f"  not certified: {names}. Of a report what the certificate states was compared, all else was not."

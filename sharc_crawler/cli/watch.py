@@ -30,12 +30,12 @@ from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.terminal import drawn, headline
 from sharc_crawler.watch.web import WatchServer
 
-CAPTURES = Path("captures")  #: where captures lie that were given no output folder
-FLEET_SITES = 200  #: shown, those that are held first
+CAPTURES = Path("captures")  #: default location of captures
+FLEET_SITES = 200  #: shown at most, held ones first
 _SCHEMES = ("sqlite", "postgresql", "postgres")
 EVERY = 1.0  #: seconds between two looks
-PATIENCE = 60.0  #: seconds until a crawl has made its folder
-EVERY_LINE = 10.0  #: where there is no terminal to redraw
+PATIENCE = 60.0  #: seconds to wait for a crawl to make its folder
+EVERY_LINE = 10.0  #: off a terminal
 
 
 @click.command()
@@ -87,7 +87,7 @@ def _seen(watched: Watched) -> dict[str, Any]:
 
 
 def _newest() -> Path:
-    """The crawl below the usual output folder of which was heard last."""
+    """The most recently active crawl below the default output folder."""
     found = [path for depth in ("*", "*/*") for path in CAPTURES.glob(f"{depth}/{STATUS}")]
     if not found:
         raise UsageError(f"{CAPTURES}/ has no crawl; name the folder that it writes: sharc watch FOLDER")
@@ -97,7 +97,7 @@ def _newest() -> Path:
 
 
 def _appears(folder: Path) -> bool:
-    """Wait until a crawl has made its folder; ``False``: Ctrl-C came first."""
+    """Wait until a crawl has made its folder; ``False``: stopped before."""
     if not folder.exists():
         if near := near_to(folder):
             raise UsageError(f"{str(folder)!r} is not there; did you mean {near}? A crawl that is to begin makes it")

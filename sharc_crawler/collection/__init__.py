@@ -1,1 +1,1 @@
-"""The folder that an archive keeps: its sites and their terms, captures, history, masks."""
+"""| The folder in which an archive keeps its sites: their terms, captures, history and masks."""

@@ -1,4 +1,4 @@
-"""A capture that was made elsewhere becomes a collection's: it is copied, and the history learns of it."""
+"""| Copies a capture made elsewhere into a collection, and adds it to the history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sharc_crawler.storage.beside import open_state
 
 
 class KnownCaptureError(UsageError):
-    """A capture of this site and time is in the collection: this one (``same``), or one begun in the same second."""
+    """The collection has this capture (``same``), or another one of the site begun in the same second."""
 
     def __init__(self, capture: Path, place: Path, *, same: bool) -> None:
         super().__init__(f"capture={str(capture)!r} is in the collection already: {place}")
@@ -29,12 +29,11 @@ class KnownCaptureError(UsageError):
 
 
 def add(folder: Path, capture: Path, learn: Callable[[Path, Path], None]) -> Path:
-    """Copy a complete capture's folder into a collection, which is made where there is none; the copy's place.
+    """Copy a complete capture into a collection, which is made if missing; returns the copy's folder.
 
-    ``learn`` is given the copy and the history before the copy has its place: what it raises leaves no capture that the
-    history knows nothing of. Raises :class:`~sharc_crawler.errors.UsageError` for one that is unfinished, of several
-    sites or there already, and :class:`~sharc_crawler.errors.DataError` where it cannot be copied: nothing of it is
-    left then.
+    ``learn`` gets the copy and the history before the copy is in place: if it raises, no capture is added that the
+    history lacks. Raises :class:`~sharc_crawler.errors.UsageError` for a capture that is unfinished, of several sites,
+    or there already, and :class:`~sharc_crawler.errors.DataError` if it cannot be copied; nothing of it is left then.
     """
     row = _row(capture)
     if folder.resolve().is_relative_to(capture.resolve()):
@@ -69,7 +68,7 @@ def add(folder: Path, capture: Path, learn: Callable[[Path, Path], None]) -> Pat
 
 @contextmanager
 def _held(folder: Path) -> Iterator[bool]:
-    """Hold a folder for this process; false: another one holds it."""
+    """Lock a folder; yields ``False`` if another process holds it."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         yield lock(descriptor)
@@ -78,12 +77,12 @@ def _held(folder: Path) -> Iterator[bool]:
 
 
 def _first(error: OSError) -> object:
-    """What was in the way of the first file that could not be copied."""
+    """The error of the first file that could not be copied."""
     return error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror or error
 
 
 def lacking(collection: Collection, places: Iterable[Path]) -> dict[Path, int]:
-    """Which of these captures need payloads that none of the collection holds, and how many."""
+    """The number of payloads that these captures need and no capture of the collection has."""
     referring = Referring([one.folder for one in collection.captures()])
     for place in places:
         referring.former(place)
@@ -91,7 +90,7 @@ def lacking(collection: Collection, places: Iterable[Path]) -> dict[Path, int]:
 
 
 def stands_in(terms: CollectionTerms, capture: Path) -> bool:
-    """Does the capture's site stand in the collection's file?"""
+    """Whether the capture's site is in the collection's file."""
     return _row(capture).spec.site in {one.site for one in terms.sites}
 
 

@@ -1,13 +1,13 @@
-"""How often each site of a collection is worth a capture, within a budget of requests: pure.
+"""How often to capture each site of a collection, within a budget of requests. Pure.
 
-A page that changes as a Poisson process of rate λ, and is captured every I seconds, is as the archive has it for a
-share (1 - exp(-λI)) / (λI) of the time. The sum over all pages is made greatest for a number of requests per second, as
-in Cho and Garcia-Molina, *Effective page refresh policies for Web crawlers*, ACM TODS 28 (2003), with the site in place
-of the page, and its capture's requests as its cost. Pages that change far more often than that get less.
+A page that changes as a Poisson process of rate λ, and is captured every I seconds, is up to date in the archive for a
+share (1 - exp(-λI)) / (λI) of the time. We maximise the sum over all pages for a number of requests per second, as in
+Cho and Garcia-Molina, *Effective page refresh policies for Web crawlers*, ACM TODS 28 (2003), with sites instead of
+pages, and a capture's requests as its cost. Pages that change far more often get less.
 
-Learned rates may be worth nothing: a program that rebuilds a site now and then makes hot days of which nothing follows.
-So intervals lie between these and even ones, by how well rates that were learned earlier foretold what the last
-captures of the sites then showed (:func:`trust`).
+Learned rates may be worthless: a program that rebuilds a site occasionally produces hot days without consequence. So
+intervals lie between these and equal ones, depending on how well earlier rates predicted the sites' last captures
+(:func:`trust`).
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from numpy.typing import NDArray
 from sharc_crawler.model import Seconds
 
 DAY: Seconds = 86_400.0
-SHORTEST: Seconds = 3_600.0  #: between two captures of a site
+SHORTEST: Seconds = 3_600.0  #: interval between two captures of a site
 LONGEST: Seconds = 30 * DAY
-WORTH = 0.05  #: share of a site's pages that are expected to have changed, where there is no budget
-FEWEST = 3  #: sites whose rates were tested, so that anything can be said of them
+WORTH = 0.05  #: expected share of changed pages at which a site is captured, without a budget
+FEWEST = 3  #: sites with tested rates that are needed to trust any
 _STEPS = 40  #: of each bisection
 
 
 class SiteLoad(NamedTuple):
     """What decides how often a site is captured."""
 
-    rates: NDArray[np.float64]  #: of its pages, changes per second
+    rates: NDArray[np.float64]  #: of its pages, per second
     cost: float  #: requests of a capture
 
 
 class Foretold(NamedTuple):
-    """What rates, learned before, said of the last looks at the pages of a site, and what these showed."""
+    """How rates learned earlier compare with the latest looks at a site's pages."""
 
-    changed: float  #: looks that showed a change
+    changed: float  #: looks that found a change
     expected: float  #: by the rates
-    seconds: float  #: between the looks, over all pages
+    seconds: float  #: between looks, over all pages
 
 
 def trust(tests: Sequence[Foretold]) -> float:
-    """How far learned rates tell sites apart: 1: exactly; 0: no better than one rate for all, or not known.
+    """How well learned rates distinguish sites: 1: exactly; 0: no better than one rate for all, or unknown.
 
-    The share by which they lessen the Poisson deviance of the changes seen at each site.
+    The share by which they reduce the Poisson deviance of the changes seen at each site.
 
     >>> trust([Foretold(9, 9, 10), Foretold(1, 1, 10), Foretold(0, 0.1, 5)]) > 0.9
     True
@@ -69,7 +69,7 @@ def _deviance(seen: NDArray[np.float64], expected: NDArray[np.float64]) -> float
 
 
 def changed(load: SiteLoad, after: Seconds) -> float:
-    """The share of its pages that are expected to have changed."""
+    """The expected share of changed pages."""
     return float(-np.expm1(-load.rates * after).mean()) if load.rates.size else 0.0
 
 
@@ -96,7 +96,7 @@ def intervals(loads: Sequence[SiteLoad], per_day: float | None, trusted: float =
 
 
 def within(often: Sequence[float], costs: Sequence[float], budget: float) -> list[Seconds]:
-    """Intervals whose frequencies are to each other as these, within their bounds and a budget of requests a second.
+    """Intervals with these relative frequencies, within their bounds and a budget of requests per second.
 
     >>> [round(every / DAY, 3) for every in within([1.0, 2.0], [10, 10], 30 / DAY)]
     [1.0, 0.5]
@@ -112,29 +112,29 @@ def within(often: Sequence[float], costs: Sequence[float], budget: float) -> lis
 
 
 def _worn(load: SiteLoad) -> Seconds:
-    """The interval after which a site is worth a capture, whatever that costs."""
+    """The interval after which a site is worth a capture, regardless of cost."""
     return _interval(lambda every: changed(load, every) - WORTH)
 
 
 def _worth(load: SiteLoad, price: float) -> Seconds:
-    """The interval at which one capture more per second would bring as many fresh pages as its requests are worth."""
+    """The interval at which one more capture per second gains as many fresh pages as its requests are worth."""
     return _interval(lambda every: _gain(load, every) - price * load.cost)
 
 
 def _gain(load: SiteLoad, every: Seconds) -> float:
-    """Fresh pages by one more capture per second: the derivative of the share above by the frequency 1/I."""
+    """Fresh pages gained by one more capture per second: the derivative of the share above by the frequency 1/I."""
     moving = load.rates[load.rates > 0]
     changes = moving * every
     return float(((1 - (1 + changes) * np.exp(-changes)) / moving).sum())
 
 
 def _interval(excess: Callable[[Seconds], float]) -> Seconds:
-    """The interval, within the bounds, at which a growing function becomes positive."""
+    """The interval, within the bounds, at which an increasing function becomes positive."""
     return float(np.exp(_bisect(lambda log: excess(float(np.exp(log))), np.log(SHORTEST), np.log(LONGEST))))
 
 
 def _bisect(excess: Callable[[float], float], low: float, high: float, steps: int = _STEPS) -> float:
-    """Where a growing function becomes positive."""
+    """Where an increasing function becomes positive."""
     for _ in range(steps):
         middle = (low + high) / 2
         low, high = (low, middle) if excess(middle) > 0 else (middle, high)

@@ -1,4 +1,4 @@
-"""Certificates for any instant, made of what the captures around it hold; and verified by making them again."""
+"""| Certificates for any instant, made from the captures around it, and verified by making them again."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from sharc_crawler.collection.folder import Collection
     from sharc_crawler.model import Instant
 
-CERTIFICATES = "certificates"  #: folder, within the collection's
-_DRAFT = re.compile(r"\..+Z(-pages)?\.jsonl?\.\d+")  #: of a command that was killed, or still writes
+CERTIFICATES = "certificates"  #: folder in the collection
+_DRAFT = re.compile(r"\..+Z(-pages)?\.jsonl?\.\d+")  #: of a command that was killed, or is still writing
 
 
 class _Certified(NamedTuple):
@@ -51,10 +51,10 @@ class _Certified(NamedTuple):
 
 
 def certify_at(collection: Collection, instant: Instant, site: str = "") -> list[Path]:
-    """Write a certificate for an instant, of a site or of each that has captures on both sides of it.
+    """Write a certificate for an instant, for a site or all sites with captures on both sides of it.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` where there is none, and
-    :class:`~sharc_crawler.errors.DataError` for a capture that its own certificate does not hold of.
+    Raises :class:`~sharc_crawler.errors.UsageError` if there are none, and :class:`~sharc_crawler.errors.DataError` for
+    a capture that does not verify.
     """
     if site and site not in collection.names():
         raise UsageError(f"--site {site!r} has no captures in {collection.folder}{nearest(site, collection.names())}")
@@ -80,7 +80,7 @@ def certify_at(collection: Collection, instant: Instant, site: str = "") -> list
 
 
 def check_at(collection: Collection) -> Iterator[tuple[dict[str, Any], list[Finding]]]:
-    """Each of them, and where it is not what its captures show; these are verified by themselves."""
+    """Each of these certificates, and how it differs from its captures, which are verified by themselves."""
     folder = collection.folder / CERTIFICATES
     if strange := list(_strange(folder) if folder.is_dir() else ()):
         yield {}, strange
@@ -96,7 +96,7 @@ def check_at(collection: Collection) -> Iterator[tuple[dict[str, Any], list[Find
 
 
 def _strange(folder: Path) -> Iterator[Finding]:
-    """What lies in the folder of certificates and is none, nor the pages of one."""
+    """Files in the folder that are neither a certificate nor the pages of one."""
     own = {path.name for path in folder.glob("*.json")}
     own |= {pages_name(name) for name in own}
     for path in sorted(folder.iterdir()):
@@ -133,13 +133,13 @@ def _altered(collection: Collection, path: Path, document: dict[str, Any]) -> It
 
 
 def _compared(lines: Iterator[bytes], entries: Iterator[Entry]) -> tuple[int, bool]:
-    """How many entries there are, and whether they are those of a file."""
+    """The number of entries, and whether they equal those of a file."""
     same = [next(lines, b"") == canonical(dict(entry)) + b"\n" for entry in entries]
     return len(same), all(same) and not next(lines, b"")
 
 
 def _certified(collection: Collection, name: str) -> list[_Certified]:
-    """Captures of a site that have a certificate, oldest first, with those that they refer to."""
+    """The captures of a site that have a certificate, oldest first, with those that they refer to."""
     captures = sorted(collection.captures(), key=lambda one: one.time)
     referring, found = Referring([one.folder for one in captures]), []
     for capture in captures:
@@ -159,7 +159,7 @@ def _certified(collection: Collection, name: str) -> list[_Certified]:
 
 
 def _around(captures: Sequence[_Certified], instant: Instant) -> list[_Certified] | None:
-    """Those that hold the instant, and the next ones before and after it; None: one side has none."""
+    """The captures under way at the instant, and the nearest before and after; None: one side has none."""
     begun = [one for one in captures if one.began() <= instant]
     ending = [one for one in captures if one.ended() >= instant]
     if not begun or not ending:
@@ -191,7 +191,7 @@ def _at(
     captures: Sequence[_Certified],
     write: Callable[[Iterator[Entry]], Written] = list,  # type: ignore[assignment]
 ) -> tuple[dict[str, Any], Written]:
-    """The certificate of an instant, and what became of its pages, from those chosen of all captures."""
+    """The certificate of an instant, and what became of its pages; ``captures``: all of the site."""
     read, recorded = [], []
     for one in chosen:
         source = open_source(one.folder)

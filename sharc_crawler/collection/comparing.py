@@ -1,4 +1,4 @@
-"""What changed on a site between two of its captures, page by page."""
+"""| What changed on a site between two captures, page by page."""
 
 from __future__ import annotations
 
@@ -18,46 +18,43 @@ _NOT_MODIFIED = 304
 
 
 class PageContent(NamedTuple):
-    """What tells a page's content from another."""
+    """What identifies the content of a page."""
 
     digest: str | None
     fingerprint: str | None
-    data: Mapping[str, PageContent] = MappingProxyType({})  #: what its scripts fetched, by URL
-    stated: bool = False  #: by the server's word: a former copy, as it answered 304 or was not asked
+    data: Mapping[str, PageContent] = MappingProxyType({})  #: fetched by its scripts, by URL
+    stated: bool = False  #: on the server's word: a former copy, as it answered 304 or was not asked
 
 
 PageContents = Mapping[str, PageContent]  #: by URL
 
 
 class Captured(NamedTuple):
-    """The pages of a capture, and what tells whether one that it lacks is gone."""
+    """The pages of a capture, and how to tell whether a missing page is gone."""
 
     pages: PageContents
-    lost: Set[str] = frozenset()  #: known, and not captured for another reason than the budget
-    left: int = 0  #: known, and left by the budget
-    bounded: bool = False  #: by a budget, ``limit`` or ``hops``, which left pages or links
+    lost: Set[str] = frozenset()  #: known, but not captured, for other reasons than the budget
+    left: int = 0  #: known, but beyond the budget
+    bounded: bool = False  #: by a budget, ``limit`` or ``hops`` that left pages or links out
 
 
-NAMED = 3  #: pages that changed, of which a comparison names the URLs
+NAMED = 3  #: changed pages whose URLs a comparison names
 
 
 class CountedChanges(NamedTuple):
-    """How many pages are new, gone, changed in content, and the same; some of the changed ones by name."""
+    """The numbers of new, gone, changed and equal pages, and some changed ones by name."""
 
     new: int
-    gone: int  #: captured formerly and not now, for whatever reason but a bound
+    gone: int  #: formerly captured and now not, for any reason but a bound
     changed: int
     same: int
-    unknown: int  #: other bytes under other masks, or scripts that asked for other data
+    unknown: int  #: other bytes under other masks, or scripts that requested other data
     left: int  #: by the budget, ``limit`` or ``hops`` of one of the two: neither new nor gone
     named: tuple[str, ...]
 
 
 def contents(folder: Path) -> Captured:
-    """The captured pages of a folder, each with what counts as its content, and what bounds have left.
-
-    Raises what :func:`~sharc_crawler.report.opened.open_facts` does where the state cannot be read.
-    """
+    """The content of a folder's pages, and what its bounds left out; raises what `open_facts` does."""
     with open_facts(folder) as captures:
         found: dict[str, PageContent] = {}
         data: dict[str, PageContent] = {}
@@ -81,7 +78,7 @@ def contents(folder: Path) -> Captured:
 
 
 class PagesApart(NamedTuple):
-    """Two captures' pages by what became of each: URLs, sorted."""
+    """The pages of two captures by what became of them: sorted URLs."""
 
     new: list[str]
     gone: list[str]  #: captured formerly and not now, for whatever reason but a bound
@@ -89,8 +86,8 @@ class PagesApart(NamedTuple):
     same: list[str]
     unknown: list[str]  #: other bytes under other masks, or scripts that asked for other data
     left: list[str]  #: by the budget, ``limit`` or ``hops`` of one of the two: neither new nor gone
-    by_data: list[str]  #: those of the changed that did by what their scripts fetched alone
-    stated: list[str]  #: those of the same of which a copy was not downloaded, but stands by the server's word
+    by_data: list[str]  #: changed pages of which only the data changed
+    stated: list[str]  #: equal pages with a copy that rests on the server's word
 
 
 def compared(former: Captured, latter: Captured) -> CountedChanges:
@@ -126,7 +123,7 @@ def apart(former: Captured, latter: Captured) -> PagesApart:
 
 
 def _lacking(urls: Set[str], capture: Captured) -> tuple[list[str], list[str]]:
-    """Of pages that a capture lacks: those that it had no bound for, and those that its bounds may have left."""
+    """Pages that a capture lacks: those not due to a bound, and those that its bounds may have left out."""
     lacking = sorted(urls)
     if not capture.bounded:
         return lacking, []
@@ -162,5 +159,5 @@ def _content(page: PageFacts) -> PageContent:
 
 
 def _answer(status: int, target: str | None) -> PageContent:
-    """The content of data that was not captured: what the server said instead."""
+    """The content of data that was not captured: the server's answer."""
     return PageContent(f"{status} {target}", None)

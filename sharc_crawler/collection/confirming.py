@@ -1,4 +1,4 @@
-"""Captures of a collection are confirmed when they are due, each by ``sharc confirm``."""
+"""| Confirms captures of a collection when they are due, each by ``sharc confirm``."""
 
 from __future__ import annotations
 
@@ -18,33 +18,35 @@ if TYPE_CHECKING:
     from sharc_crawler.collection.folder import Collection
     from sharc_crawler.model import Instant, Seconds
 
-AGAIN: Seconds = 6 * 3600.0  #: after a reading of the sitemaps that failed, or confirmed nothing
-PATIENCE: Seconds = 7 * 86_400.0  #: after it was due: most likely its pages have changed since, which no reading undoes
+AGAIN: Seconds = 6 * 3600.0  #: after reading the sitemaps failed, or confirmed nothing
+PATIENCE: Seconds = (
+    7 * 86_400.0
+)  #: after the due time: by then its pages have probably changed, which no reading undoes
 
 
 def command(folder: Path, settings: Mapping[str, str]) -> list[str]:
-    """``sharc confirm`` of one capture, as a process of its own: Scrapy's reactor runs once."""
+    """``sharc confirm`` for a capture, as a process: Scrapy's reactor runs only once."""
     chosen = [f"-s{name}={value}" for name, value in settings.items()]
     return [sys.executable, "-c", "from sharc_crawler.cli import main; main()", "confirm", str(folder), *chosen]
 
 
 class Confirmer:
-    """Confirms one capture after the other; ``log`` has the last one's words."""
+    """Confirms captures one by one; ``log`` has the output of the last one."""
 
     def __init__(self, log: Path, environment: Mapping[str, str]) -> None:
         self._log, self._environment = log, environment
         self._due: dict[Path, Instant] = {}  #: of captures whose certificates were read; inf: never
-        self._until: dict[Path, Instant] = {}  #: of these: when they are given up
-        self._folder: Path | None = None  #: of the one that is being confirmed
+        self._until: dict[Path, Instant] = {}  #: when these are given up
+        self._folder: Path | None = None  #: the capture being confirmed
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def running(self) -> bool:
-        """Is a capture being confirmed?"""
+        """Whether a capture is being confirmed."""
         return self._process is not None
 
     def begin(self, collection: Collection, busy: Container[str]) -> None:
-        """Have a capture confirmed that is due, if there is one, and its site is not ``busy``."""
+        """Begin to confirm a capture that is due, if its site is not ``busy``."""
         if self._process is not None:
             return
         self._folder = next((folder for folder in self._waiting(collection, busy)), None)
@@ -58,7 +60,7 @@ class Confirmer:
                 )  # fmt: skip
 
     def ended(self) -> str:
-        """What came of one that has ended by now; empty: none has."""
+        """The result of a confirmation that has ended; "": none has."""
         code = self._process.poll() if self._process else None
         if code is None or self._folder is None:
             return ""
@@ -71,7 +73,7 @@ class Confirmer:
         return f"{self._folder.parent.name}: {self._folder.name} {came}"
 
     def stop(self) -> None:
-        """Give up the one that is being confirmed: another time."""
+        """Kill the running confirmation; it is repeated another time."""
         if self._process is not None:
             self._process.send_signal(signal.SIGKILL)  # whatever is cut off, nothing is lost
             self._process.wait()

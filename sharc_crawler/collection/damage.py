@@ -1,4 +1,4 @@
-"""Damage of former captures, which tells something of a later one only where that refers to the record."""
+"""| Damage of former captures, which matters to a later one only if it refers to the damaged record."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sharc_crawler.collection.referring import taken
 
 
 def in_former(folder: Path, former: Sequence[Path], findings: Sequence[Finding]) -> dict[int, Path]:
-    """Which of a capture's findings are of files in former ones, by their places among the findings."""
+    """The findings about files of former captures: place among the findings → that capture."""
     found = {}
     for place, one in enumerate(findings):
         if one.file and not (folder / one.file).exists():
@@ -25,7 +25,7 @@ def in_former(folder: Path, former: Sequence[Path], findings: Sequence[Finding])
 
 
 def referred(folder: Path, former: Sequence[Path]) -> set[tuple[str, int]]:
-    """Where the records of former captures lie, or should lie, that a capture refers to: file, offset."""
+    """The records of former captures that a capture refers to: file and offset."""
     others, own = Witness(), open_source(folder)
     for one in former:
         ingest(open_source(one).warcs, into=others)
@@ -37,13 +37,13 @@ def referred(folder: Path, former: Sequence[Path]) -> set[tuple[str, int]]:
 
 
 def _indexed(lost: set[tuple[str, str]], former: Sequence[Path]) -> Iterator[tuple[str, int]]:
-    """Where records that cannot be read should lie, by the indexes."""
+    """Where unreadable records should lie, according to the indexes."""
     for index in (index for one in former if lost for index in one.glob("*.cdxj")):
         with suppress(OSError, ValueError, KeyError):  # which is a finding of its own
             yield from [(one.file, one.offset) for one in read_index(index) if (one.url, one.date) in lost]
 
 
 def _skipped(source: Material) -> Iterator[tuple[str, int]]:
-    """Of pages that were not asked for."""
+    """Records of pages that were not asked for."""
     for stored in source.pages.values():
         yield from ((visit["file"], visit["offset"]) for visit in taken(PageEntries(stored)))

@@ -1,4 +1,4 @@
-"""``keep.json``: what came of the last tries to capture each site. Without it nothing is lost but the back-off."""
+"""| ``keep.json``: the results of the last attempts to capture each site. Without it only the back-off is lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME, LOCK = "keep.json", ".keep.lock"
 
 
 def read_tries(folder: Path) -> dict[str, Tries]:
-    """Failures in a row by the name of their site; a file that cannot be read says nothing."""
+    """The results by site; an unreadable file counts as empty."""
     try:
         known = json.loads((folder / NAME).read_text(encoding="utf-8"))
         read = {name: Tries(**one) for name, one in known.items()}
@@ -27,21 +27,18 @@ def read_tries(folder: Path) -> dict[str, Tries]:
 
 
 def write_tries(folder: Path, known: dict[str, Tries]) -> None:
-    """Write failures in a row, whole or not at all."""
+    """Write the results, whole or not at all."""
     text = json.dumps({name: one._asdict() for name, one in known.items()}, indent=1, sort_keys=True)
     replace_file(folder / NAME, text + "\n")
 
 
 def is_kept(folder: Path) -> bool:
-    """Does a process keep the collection at this moment?"""
+    """Whether a process keeps the collection now."""
     return is_locked(folder / LOCK)
 
 
 def hold_collection(folder: Path) -> IO[bytes]:
-    """Keep a collection until the file that this returns is closed, or the process ends however it does.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` where another process keeps it, or nobody can.
-    """
+    """Keep a collection until the returned file is closed or the process ends; raises UsageError."""
     try:
         held = (folder / LOCK).open("ab", buffering=0)
     except OSError as error:
@@ -54,21 +51,21 @@ def hold_collection(folder: Path) -> IO[bytes]:
     return held
 
 
-FIRST_WAIT: Seconds = 900.0  #: after a first failure; doubled for each further one
-LONGEST_WAIT: Seconds = 86_400.0  #: but no longer than the site's own ``every``, either
+FIRST_WAIT: Seconds = 900.0  #: after a first failure, doubled for each further one
+LONGEST_WAIT: Seconds = 86_400.0  #: and no longer than the site's ``every``
 
 
 class Tries(NamedTuple):
-    """What came of the last tries to capture a site."""
+    """The result of the last attempts to capture a site."""
 
     ended: Instant = 0.0
     failures: int = 0  #: in a row
     code: int = 0  #: of ``scrapy crawl``
-    said: str = ""  #: what a person needs to know of the last one; empty: nothing
+    said: str = ""  #: what a person needs to know; "": nothing
 
 
 def due(every: Seconds | None, last: Instant | None, tries: Tries, *, unfinished: bool = False) -> Instant | None:
-    """When the next capture is due; ``None``: never. What was missed is caught up once.
+    """When the next capture is due; ``None``: never. Missed captures are made up for once.
 
     ``last``: when the last one was begun, ``unfinished``: it goes on.
 
@@ -84,7 +81,7 @@ def due(every: Seconds | None, last: Instant | None, tries: Tries, *, unfinished
 
 
 def back_off(failures: int, every: Seconds) -> Seconds:
-    """How long a site rests that has failed so often.
+    """How long a site rests after so many failures in a row.
 
     >>> back_off(1, 86_400.0), back_off(3, 86_400.0), back_off(30, 86_400.0), back_off(5, 600.0)
     (900.0, 3600.0, 86400.0, 600.0)
@@ -93,7 +90,7 @@ def back_off(failures: int, every: Seconds) -> Seconds:
 
 
 def is_told(failures: int) -> bool:
-    """Is somebody told of so many failures in a row? Of the 1st, 2nd, 4th, 8th, …
+    """Whether somebody is notified of so many failures in a row: the 1st, 2nd, 4th, 8th, …
 
     >>> [number for number in range(1, 20) if is_told(number)]
     [1, 2, 4, 8, 16]

@@ -1,4 +1,4 @@
-"""Servers whose 304s were caught to lie: a file of a collection. Whoever takes a site out of it has it asked again."""
+"""| ``distrusted.json``: sites whose 304s were found wrong. Removing a site makes it trusted again."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _WORDS = (
 
 
 def distrusted(folder: Path, name: str, masks: Path | None) -> dict[str, Any] | None:
-    """Of a site that is asked in full: how many ``lies`` were caught, in which ``capture``, and that in ``words``.
+    """For a site that is asked in full: the number of ``lies``, the ``capture`` that found them, and ``words``.
 
-    None where somebody has said since what does not count there: that may be all there was. ``masks``: the file that
-    says so. A file that cannot be read is a DataError.
+    None if its ``masks`` were changed since, which may have been all there was to it. Raises DataError for an
+    unreadable file.
     """
     known = _read(folder).get(name)
     if known is None or (masks is not None and masks.stat().st_mtime > unix(known["capture"])):
@@ -33,7 +33,7 @@ def distrusted(folder: Path, name: str, masks: Path | None) -> dict[str, Any] | 
 
 
 def distrust(folder: Path, name: str, lies: int, capture: Instant) -> None:
-    """A capture of a site that began at an instant caught so many lies."""
+    """Record that a capture begun at an instant found so many wrong 304s."""
     known = _read(folder)
     known[name] = {"lies": lies, "capture": iso(capture)}
     replace_file(folder / NAME, json.dumps(known, indent=1, sort_keys=True) + "\n")

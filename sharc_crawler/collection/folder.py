@@ -1,4 +1,4 @@
-"""Where things lie in a collection's folder."""
+"""| The layout of a collection's folder."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.trying_again import is_unreached
 
 CAPTURES, HISTORY = "captures", "history.db"
-ADDING, REMOVING = ".adding", ".removing"  #: end the names of hidden folders that are half copied, or half gone
+ADDING, REMOVING = ".adding", ".removing"  #: suffixes of hidden folders that are being copied or removed
 _TIME = "%Y%m%dT%H%M%SZ"
 
 
 @dataclass(frozen=True, slots=True)
 class CollectedCapture:
-    """A capture of a site that a collection has, complete or not."""
+    """A capture in a collection, complete or not."""
 
-    site: str  #: name of its folder
-    time: Instant  #: at which it was begun
+    site: str  #: name of the site's folder
+    time: Instant  #: when it was begun
     folder: Path
 
 
@@ -49,10 +49,7 @@ class Collection:
 
     @classmethod
     def begin(cls, folder: Path, site: SiteTerms, settings: Mapping[str, str] | None = None) -> Collection:
-        """A new collection with one site, and settings of each crawl.
-
-        Raises :class:`~sharc_crawler.errors.UsageError`.
-        """
+        """A new collection with one site, and settings for each crawl; raises UsageError."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             replace_file(folder / FILE, first_terms(site, settings))
@@ -63,25 +60,25 @@ class Collection:
 
     @staticmethod
     def is_in(folder: Path) -> bool:
-        """Is a folder a collection?"""
+        """Whether a folder is a collection."""
         return is_collection(folder)
 
     @property
     def history(self) -> Path:
-        """What all captures have learned."""
+        """The history that all captures add to."""
         return self.folder / HISTORY
 
     def masks(self, name: str) -> Path | None:
-        """What does not count as a change on a site; ``None``: there is no such file."""
+        """The file of a site's masks; ``None``: there is none."""
         path = self.folder / MASKS / f"{name}.json"
         return path if path.is_file() else None
 
     def capture_folder(self, name: str, time: Instant) -> Path:
-        """The folder of a capture of a site that begins at an instant."""
+        """The folder of a site's capture that begins at an instant."""
         return self.folder / CAPTURES / name / datetime.fromtimestamp(time, UTC).strftime(_TIME)
 
     def names(self) -> list[str]:
-        """The names of all sites with captures, sorted; some may no longer stand in the file."""
+        """The sites with captures, sorted, including ones that are no longer in the file."""
         folder = self.folder / CAPTURES
         return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
 
@@ -95,9 +92,7 @@ class Collection:
                     yield CollectedCapture(one, time, path)
 
     def last(self, name: str) -> CollectedCapture | None:
-        """The last capture of a site, complete or not; one of the future, made while the clock was wrong, if it is not
-        over, or there is no other.
-        """
+        """A site's last capture, complete or not. One of the future (by a wrong clock) counts if unfinished, or alone."""
         now, last = time.time(), None
         for one in self.captures(name):
             if last is None or one.time <= now or not is_over(one.folder):
@@ -106,10 +101,7 @@ class Collection:
 
 
 def check_new(folder: Path) -> None:
-    """A collection is begun in an empty folder, or in none yet.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` for another one.
-    """
+    """Raise UsageError unless a collection can be begun in the folder: it is missing or empty."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"collection={str(folder)!r} is no folder")
     if folder.is_dir() and any(folder.iterdir()):
@@ -120,14 +112,14 @@ def check_new(folder: Path) -> None:
 
 
 def package_path(collection: Collection) -> Path:
-    """The path of a collection's package, unless another one is named."""
+    """The default path of a collection's package."""
     return collection.folder / f"{collection.folder.resolve().name}.wacz"
 
 
 def is_over(folder: Path) -> bool:
-    """Is a capture complete, its report and certificate written? One that reached nobody is not.
+    """Whether a capture is complete, with report and certificate. One that reached nobody is not.
 
-    One whose state is damaged is over: nothing goes on from it by itself.
+    A capture with damaged state counts as over: nothing continues it by itself.
     """
     if (folder / RUNNING).exists():
         return False

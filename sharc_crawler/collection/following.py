@@ -1,4 +1,4 @@
-"""``collection=DIR``: what follows from it for one crawl, as if it had been typed."""
+"""| ``collection=DIR``: the arguments that follow from it for one crawl, as if they had been typed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from sharc_crawler.options.reading import read_arguments
 
 
 def followed(given: Mapping[str, str], now: Instant) -> tuple[dict[str, str], Mapping[str, str]]:
-    """The arguments of a crawl into a collection, and the settings that it brings.
+    """The arguments of a crawl into a collection, and the settings from the collection.
 
-    What is typed beside ``collection`` counts; then what ``collection.yaml`` says of the site, then of all sites. The
-    folder is that of the site's last capture where it is unfinished, else a new one.
-
-    Raises :class:`~sharc_crawler.errors.SharcError` for what cannot be followed.
+    Typed arguments take precedence, then the site's in ``collection.yaml``, then the defaults. The folder is that of
+    the site's last capture if it is unfinished, else a new one. Raises :class:`~sharc_crawler.errors.SharcError`.
     """
     folder = Path(given["collection"])
     typed = {name: value for name, value in given.items() if name != "collection"}
@@ -49,7 +47,7 @@ def followed(given: Mapping[str, str], now: Instant) -> tuple[dict[str, str], Ma
 
 
 def begin(given: Mapping[str, str]) -> list[str]:
-    """Make the collection of these arguments where there is none yet; what a person is told then, in a line each."""
+    """Make the collection if it is missing; returns messages for the user."""
     folder = Path(given["collection"])
     typed = {name: value for name, value in given.items() if name != "collection"}
     if not Collection.is_in(folder):
@@ -68,13 +66,13 @@ def begin(given: Mapping[str, str]) -> list[str]:
 
 
 def output_of(collection: Collection, name: str, now: Instant) -> Path:
-    """The folder of a site's next capture; if the last one is unfinished, its own: it goes on."""
+    """The folder of a site's next capture: that of the last one if it is unfinished."""
     last = collection.last(name)
     return collection.capture_folder(name, now) if last is None or is_over(last.folder) else last.folder
 
 
 def _site(terms: CollectionTerms, typed: Mapping[str, str], folder: Path) -> SiteTerms:
-    """The site that is meant: by the name of its captures, as it is shown, by URLs on it, or the only one."""
+    """The site that is meant: by name, by its URLs, or the only one."""
     if "url" not in typed:
         if len(terms.sites) == 1:
             return terms.sites[0]
@@ -87,7 +85,7 @@ def _site(terms: CollectionTerms, typed: Mapping[str, str], folder: Path) -> Sit
 
 
 def _near(folder: Path) -> str:
-    """A collection beside it that has nearly its name, as a part of a sentence."""
+    """A suggestion of a collection with a similar name, as a part of a sentence."""
     beside = [one.name for one in folder.parent.glob("*") if Collection.is_in(one)]
     near = get_close_matches(folder.name, beside, n=1)
     return f"; did you mean {str(folder.with_name(near[0]))!r}?" if near else ""

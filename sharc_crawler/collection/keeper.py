@@ -1,6 +1,6 @@
-"""``sharc keep``: one process that has each site of a collection captured when it is due, by ``scrapy crawl site``.
+"""``sharc keep``: has each site of a collection captured when it is due, by ``scrapy crawl site``.
 
-What it decides rests on what lies in the folder: killed at any moment, it goes on from there.
+It decides by what is in the folder, so it can be killed at any moment and goes on from there.
 """
 
 from __future__ import annotations
@@ -36,33 +36,33 @@ from sharc_crawler.storage.beside import is_held
 
 LOGS, CONFIRM_LOG = "logs", ".confirm.log"  #: a site is not named so
 PROFILE = "sharc_crawler.live.profile"
-ROUND: Seconds = 0.2  #: between two looks at what runs
+ROUND: Seconds = 0.2  #: between two checks of running processes
 LOOK: Seconds = 30.0  #: between two looks at the folder, at most
-CANNOT_BEGIN = 2  #: as of a usage error: a person is needed
-INTERRUPTED = 5  #: exit code of a crawl that goes on another time
-SHRUNK = 0.5  #: share of the pages of the capture before, below which a person should look
+CANNOT_BEGIN = 2  #: like a usage error: a person is needed
+INTERRUPTED = 5  #: exit code of a crawl to be continued
+SHRUNK = 0.5  #: share of the former number of pages, below which a person should look
 _LEADS = re.compile(r"the seed \S+ redirects to (\S+): ")
-_MARKS = ("sharc: error", "  not captured", "sharc: ")  #: how the line begins that says why
-_SPOKEN = 2_000  #: characters of a crawl's last words, with the way out, which may name three folders
+_MARKS = ("sharc: error", "  not captured", "sharc: ")  #: beginnings of lines that give the reason
+_SPOKEN = 2_000  #: characters of a crawl's message, with a way out that may name three folders
 
 
 NOTHING: Mapping[str, Tries] = MappingProxyType({})
 
 
 class KeptSite(NamedTuple):
-    """A site that is kept: its terms, its last capture, how often it is captured, and its failures."""
+    """A site with its last capture, interval and failures."""
 
     site: SiteTerms
     last: CollectedCapture | None  #: the last capture, complete or not
     every: Seconds | None  #: as given, or as planned (``auto``)
     tries: Tries
-    due: Instant | None  #: 0: at once; None: never
-    unfinished: bool  #: the last capture is not complete: it is gone on with
-    running: bool  #: by whomever
+    due: Instant | None  #: 0: now; None: never
+    unfinished: bool  #: the last capture is to be continued
+    running: bool  #: by any process
 
 
 def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -> Iterator[KeptSite]:
-    """All sites of a collection, as its file names them; ``unwritten``: tries that its diary could not take."""
+    """The sites in the collection's file; ``unwritten``: results that could not be written to the diary."""
     known = {**read_tries(collection.folder), **unwritten}
     planned = plan(collection)
     for site in collection.terms.sites:
@@ -79,7 +79,7 @@ def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -
 
 
 def _is_unfinished(capture: Path) -> bool:
-    """Is it to be gone on with? Where its store may not be loaded, the crawl of this site says so: others are kept."""
+    """Whether to continue it. If its store cannot be loaded, the crawl of this site reports that."""
     try:
         return not is_over(capture)
     except UsageError:
@@ -87,21 +87,21 @@ def _is_unfinished(capture: Path) -> bool:
 
 
 class CollectionKeeper:
-    """Keeps a collection; ``say`` is told, in a line each, what happens."""
+    """Keeps a collection; ``say`` gets a line for each event."""
 
     def __init__(self, folder: Path, at_once: int, say: Callable[[str], None]) -> None:
         self._collection = Collection(folder)
         self._at_once = at_once
         self._say = say
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self._over: dict[str, Path | None] = {}  #: the last capture that was over when a process was begun
+        self._over: dict[str, Path | None] = {}  #: the last complete capture when a process was started
         self._confirmer = Confirmer(folder / LOGS / CONFIRM_LOG, _environment())
         self._unwritten: dict[str, Tries] = {}  #: while the disk is full
-        self._wrong = ""  #: what is wrong with the file since it was read last
+        self._wrong = ""  #: what is wrong in the file since it was last read
         self.stopping = False
 
     def run(self, *, once: bool) -> None:
-        """Until it is told to stop; ``once``: until nothing is due any more. What runs then goes on another time."""
+        """Run until told to stop (``once``: until nothing is due). Running captures are interrupted."""
         tried: set[str] = set()
         look = 0.0
         while not self.stopping:
@@ -124,7 +124,7 @@ class CollectionKeeper:
             time.sleep(ROUND)
 
     def _begin(self, found: list[KeptSite]) -> set[str]:
-        """Have captured what is due and does not run, the longest overdue first, as many as may run at once."""
+        """Start captures that are due, the longest overdue first, up to the limit."""
         now = time.time()
         free = [one for one in found if not one.running and one.site.name not in self._running]
         waiting = sorted((one for one in free if one.due is not None and one.due <= now), key=_overdue)
@@ -137,7 +137,7 @@ class CollectionKeeper:
         return standing(self._collection, self._unwritten)
 
     def _read_again(self) -> None:
-        """The file may have been edited; what cannot be used is said once, and the terms stay as they were."""
+        """Read the file again; an error is reported once, and the former terms stay."""
         try:
             self._collection = Collection(self._collection.folder)
             self._wrong = ""
@@ -165,7 +165,7 @@ class CollectionKeeper:
         self._say(f"{site.name}: is being captured, by process {self._running[site.name].pid}; {log}")
 
     def _ended(self) -> bool:
-        """Whether a capture has ended; those that have are noted."""
+        """Handle captures that have ended; returns whether there were any."""
         ended = [(name, code) for name, process in self._running.items() if (code := process.poll()) is not None]
         for name, code in ended:
             del self._running[name]
@@ -175,7 +175,7 @@ class CollectionKeeper:
         return bool(ended or said)
 
     def _came_of(self, name: str, code: int, said: str = "") -> None:
-        """Write down what came of a capture, and tell whoever is to know."""
+        """Record the result of a capture, and notify whoever is to know."""
         folder = self._collection.folder
         if code == INTERRUPTED or (self.stopping and code < 0):
             if self._last_over(name) in (None, self._over.get(name)):
@@ -200,7 +200,7 @@ class CollectionKeeper:
         return last.folder if last and not _is_unfinished(last.folder) else None
 
     def _thin(self, name: str) -> None:
-        """Remove what no rule keeps; what is in the way of that keeps no site from its captures."""
+        """Remove captures that no rule keeps; an error is only reported."""
         try:
             gone = thin(self._collection, name, time.time())
         except (OSError, SharcError) as error:
@@ -210,7 +210,7 @@ class CollectionKeeper:
             self._say(f"{name}: {one} is thinned out: no rule keeps it, and it held nothing of its own")
 
     def _captured(self, name: str, failures: int) -> None:
-        """Tell what a person should know of a capture that is complete, beside the last one before it with pages."""
+        """Notify of changes between a complete capture and the last one with pages before it."""
         folders = [one.folder for one in self._collection.captures(name)]
         folders = [*islice(filter(pages_of, reversed(folders[:-1])), 1), *folders[-1:]]
         if to := moved_to(folders):
@@ -243,9 +243,9 @@ class CollectionKeeper:
 
     @staticmethod
     def _shrunk(folders: Sequence[Path]) -> str:
-        """A site that has moved, or asks for a log-in, is captured without an error, and is hardly there any more.
+        """A warning if a site has shrunk: it may have moved, or want a log-in, without any error.
 
-        One that gives its log-in page under every address has as many pages as before, and they are all alike.
+        A site that shows its log-in page under every address has as many pages as before, but all alike.
         """
         for more, count in (("", pages_of), (", each content counted once", contents_of)):
             before, last = ([None, None] + [count(one) for one in folders])[-2:]
@@ -266,7 +266,7 @@ class CollectionKeeper:
                 self._say(str(error))
 
     def _last_words(self, name: str) -> str:
-        """What the crawl said at its end: the error, where there is one, else why nothing was captured."""
+        """The crawl's last message: its error, or why nothing was captured."""
         try:
             text = self._log(name).read_text(encoding="utf-8", errors="replace")
         except OSError:  # somebody moved it meanwhile
@@ -292,13 +292,13 @@ def _exit(code: int) -> str:
 
 
 def damaged_since(folders: Sequence[Path]) -> list[str]:
-    """Which former captures the last of two captures notes as damaged, and the one before did not."""
+    """Former captures that the last of two captures notes as damaged, and the one before did not."""
     before, last = (*([], []), *map(_notes, folders))[-2:]
     return [note for note in last if is_damaged_note(note) and note not in before]
 
 
 def moved_to(folders: Sequence[Path]) -> str:
-    """Where a site's address leads in the last of two captures, and did not in the one before; empty: nowhere."""
+    """Where a site's address leads in the last of two captures only; "": nowhere."""
     if len(folders) < 2:
         return ""
     before, last = map(_targets, folders)
@@ -306,12 +306,12 @@ def moved_to(folders: Sequence[Path]) -> str:
 
 
 def _targets(capture: Path) -> set[str]:
-    """Other hosts that the site's address leads to."""
+    """Other hosts that the site's address redirects to."""
     return {found[1] for note in _notes(capture) if (found := _LEADS.match(note))}
 
 
 def _notes(capture: Path) -> list[str]:
-    """What the report of a capture notes."""
+    """The notes in a capture's report."""
     try:
         (one,) = json.loads((capture / "report.json").read_text(encoding="utf-8"))["captures"]
         return [str(note) for note in one["notes"]]
@@ -320,7 +320,7 @@ def _notes(capture: Path) -> list[str]:
 
 
 def pages_of(capture: Path) -> int | None:
-    """How many pages a capture has; ``None``: its report does not say."""
+    """The number of pages of a capture; ``None``: unknown."""
     try:
         (one,) = json.loads((capture / "report.json").read_text(encoding="utf-8"))["captures"]
         return int(one["coherence"]["captured"])
@@ -329,7 +329,7 @@ def pages_of(capture: Path) -> int | None:
 
 
 def contents_of(capture: Path) -> int | None:
-    """How many contents, byte for byte, a capture's pages have; ``None``: its report does not say."""
+    """The number of different contents of a capture's pages; ``None``: unknown."""
     found = set()
     try:
         with (capture / "report-pages.jsonl").open(encoding="utf-8") as lines:
@@ -347,5 +347,5 @@ def _overdue(one: KeptSite) -> Instant:
 
 
 def _environment() -> dict[str, str]:
-    """The project's settings where they are named, else the package's profile."""
+    """The project's settings if they are named, else our profile."""
     return {"SCRAPY_SETTINGS_MODULE": PROFILE, **os.environ}

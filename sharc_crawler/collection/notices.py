@@ -1,4 +1,4 @@
-"""Telling a person of a site that needs one: ``notify:`` of a collection, a command or a webhook."""
+"""| Notifies a person of a site that needs attention, by ``notify:``, a command or webhook."""
 
 from __future__ import annotations
 
@@ -14,28 +14,25 @@ from urllib.request import Request, urlopen
 from sharc_crawler.errors import SharcError
 from sharc_crawler.model import Seconds
 
-PATIENCE: Seconds = 30.0  #: with whoever is told
+PATIENCE: Seconds = 30.0  #: with the receiver
 
 
 class KeepNotice(NamedTuple):
-    """What somebody is told."""
+    """A notification."""
 
     collection: str
     site: str
     event: str  #: ``failed``, ``works again``, ``moved``, ``shrunk``, ``damaged``
-    text: str  #: for a person: what happened, since when, what comes next
-    log: str  #: where the crawl's own words are
+    text: str  #: what happened, since when, what comes next
+    log: str  #: file with the crawl's output
 
     def words(self) -> str:
-        """The notice as a command reads it."""
+        """The notification as a command's input."""
         return f"{self.site} of {self.collection}: {self.event}\n\n{self.text}\n\nThe crawl's own words: {self.log}\n"
 
 
 def tell(notify: str, notice: KeepNotice) -> None:
-    """Give it to a command, on its standard input, or post it as JSON to an http(s) address.
-
-    Raises :class:`~sharc_crawler.errors.SharcError` where it cannot be told.
-    """
+    """Send it to a command's standard input, or as JSON to an http(s) address; raises SharcError."""
     try:
         if notify.startswith(("http://", "https://")):
             _post(notify, json.dumps(notice._asdict()).encode())
@@ -50,7 +47,7 @@ def tell(notify: str, notice: KeepNotice) -> None:
 
 
 def _post(url: str, body: bytes) -> None:
-    """In a thread of its own: who answers a byte now and then would be waited for anew each time."""
+    """Post in a thread: a receiver that sends a byte now and then would restart a time-out each time."""
     failed = list[Exception]()
 
     def post() -> None:

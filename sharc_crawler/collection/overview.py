@@ -1,4 +1,4 @@
-"""``index.json``: the captures of a collection in a few words and figures each; only what is new is compared again."""
+"""| ``index.json``: the captures of a collection in a few figures; only new ones are compared."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ UNREPORTED = "no report yet; it runs, or was cut off"
 def overview(
     collection: Collection, progress: Callable[[int], None] = lambda _: None, *, anew: bool = False
 ) -> dict[str, Any]:
-    """What ``index.json`` says; how captures that are as they were differ from those before is taken from a former one.
+    """The content of ``index.json``. Comparisons of unchanged captures are taken from the former index, unless
+    ``anew``.
 
-    But not ``anew``. What a capture claims is read from its own report and certificate each time. ``progress`` is given
-    the number of captures done. A capture that cannot be read is told of in its entry.
+    Claims are always read from report and certificate. ``progress`` gets the number of captures done. A capture that
+    cannot be read is reported in its entry.
     """
     known = {} if anew else _known(collection.folder / INDEX)
     done, by_site = 0, defaultdict[str, list[dict[str, Any]]](list)
@@ -72,7 +73,7 @@ def overview(
 
 
 def _distrusted(collection: Collection, name: str) -> dict[str, Any] | None:
-    """Why a site's server is asked in full; or that nobody can read why."""
+    """Why a site's server is asked in full, or why that cannot be read."""
     try:
         return distrusted(collection.folder, name, collection.masks(name))
     except DataError as error:
@@ -80,12 +81,12 @@ def _distrusted(collection: Collection, name: str) -> dict[str, Any] | None:
 
 
 def _site_of(entries: Sequence[Entry]) -> str:
-    """The host, and its port, of what the last capture began with; empty: nothing tells."""
+    """The host and port of the last capture's first seed; "": unknown."""
     return next((urlsplit(one["seed"]).netloc for one in reversed(entries) if one["seed"]), "")
 
 
 class _SiteEntries:
-    """The captures of one site, oldest first: each is compared with the last before it that has pages."""
+    """The captures of a site, oldest first, each compared with the last one with pages before it."""
 
     def __init__(self, known: Mapping[str, Entry]) -> None:
         self._known = known
@@ -127,7 +128,7 @@ def _by_site(collection: Collection) -> Iterator[tuple[str, Iterator[CollectedCa
 
 
 def _known(index: Path) -> dict[str, Entry]:
-    """The entries of a former index; of one that another version wrote, or that is damaged, none."""
+    """The entries of a former index; none if it is of another version, or damaged."""
     try:
         found = json.loads(index.read_text(encoding="utf-8"))
         if (found["format"], found["version"]) != (FORMAT, VERSION):
@@ -139,7 +140,7 @@ def _known(index: Path) -> dict[str, Entry]:
 
 
 def _is_counted(entry: Entry) -> bool:
-    """Has it counts, and nothing else, where it is not made from the capture each time?"""
+    """Whether its stored fields are counts."""
     if entry["changes"] is None:
         return isinstance(entry["left"], int)
     counted = CountedChanges(**entry["changes"])
@@ -148,7 +149,7 @@ def _is_counted(entry: Entry) -> bool:
 
 
 def _stamp(folder: Path) -> list[int]:
-    """What tells that report or certificate were written anew, that it was confirmed, or that WARC files are others."""
+    """Changes if report, certificate or confirmation are rewritten, or WARC files differ."""
     found = []
     for name in (DATA, CERTIFICATE, f"{CONFIRMATION}/{CONFIRMED}"):
         try:
@@ -161,13 +162,13 @@ def _stamp(folder: Path) -> list[int]:
 
 
 def _sizes(folder: Path) -> dict[str, int]:
-    """Of the WARC files."""
+    """The sizes of the WARC files."""
     with scandir(folder) as files:
         return {file.name: file.stat().st_size for file in files if SUFFIX in file.name}
 
 
 def _damaged(folder: Path) -> str | None:
-    """WARC files that are missing, or not as long as they were certified, in words."""
+    """WARC files that are missing or not as long as certified, in words."""
     sizes = _sizes(folder)
     try:
         stated = {one["name"]: one["bytes"] for one in json.loads((folder / CERTIFICATE).read_bytes())["files"]}
@@ -179,7 +180,7 @@ def _damaged(folder: Path) -> str | None:
 
 
 def _in_short(capture: CollectedCapture) -> Entry:
-    """What a capture's report says in short."""
+    """A capture's report in short."""
     entry: Entry = {
         "time": iso(capture.time),
         "complete": False,

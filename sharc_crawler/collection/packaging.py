@@ -1,4 +1,4 @@
-"""A collection as one file: a multi-WACZ, whose parts are its captures' WACZ files."""
+"""| A collection as one file: a multi-WACZ with a WACZ file for each capture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sharc_crawler.report.opened import open_facts
 from sharc_crawler.report.packaging import PackageSeal, package, signer, stated_digests
 from sharc_crawler.storage.beside import forget_killed
 
-NAMED = 10  #: parts that a description names
+NAMED = 10  #: parts named in the description
 
 
 def package_collection(
@@ -36,11 +36,11 @@ def package_collection(
     description: str = "",
     seal: PackageSeal | None = None,
 ) -> Path:
-    """Write a collection's captures as one file, each a WACZ file of its own within it; by default into its folder.
+    """Write the captures of a collection as one file of WACZ files; by default into its folder.
 
-    Captures that are still being written, or have written nothing, are left out, and so are damaged ones: ``left_out``
-    is told which, and why; ``lacking``, which need payloads that no part holds. The other parameters are those of
-    :func:`~sharc_crawler.report.packaging.package`, and so are the errors.
+    Unfinished and damaged captures are left out, as ``left_out`` is told with reasons; ``lacking`` is told which need
+    payloads that no part has. Other parameters and errors are those of
+    :func:`~sharc_crawler.report.packaging.package`.
     """
     path = path or package_path(collection)
     if path.exists():
@@ -62,7 +62,7 @@ def package_collection(
 
 
 def _lost(captures: Sequence[CollectedCapture]) -> Iterator[tuple[Path, int]]:
-    """Captures that need payloads which none of them holds, and how many."""
+    """The number of payloads that these captures need and none of them has."""
     referring = Referring([one.folder for one in captures])
     for one in captures:
         referring.former(one.folder)
@@ -70,7 +70,7 @@ def _lost(captures: Sequence[CollectedCapture]) -> Iterator[tuple[Path, int]]:
 
 
 def part_name(capture: CollectedCapture) -> str:
-    """The name of a capture's WACZ file within that of its collection; viewers want it in lower case.
+    """The name of a capture's WACZ file in the package, in lower case for viewers.
 
     >>> from pathlib import Path
     >>> from sharc_crawler.collection.folder import CollectedCapture
@@ -88,7 +88,7 @@ def _is_written(folder: Path, left_out: Callable[[str], None]) -> bool:
 
 
 def _damaged(folder: Path, left_out: Callable[[str], None]) -> bool:
-    """Whether a capture lacks what its package would need."""
+    """Whether a capture lacks something that its package needs."""
     try:
         refuse_altered(folder)
         for warc, digest in stated_digests(folder).items():
@@ -105,7 +105,7 @@ def _damaged(folder: Path, left_out: Callable[[str], None]) -> bool:
 
 
 def _parts(captures: Sequence[CollectedCapture], beside: Path, seal: PackageSeal | None) -> Iterator[tuple[str, Path]]:
-    """The names of the WACZ files one by one, and where they lie; each is there until the next is asked for."""
+    """The WACZ files one by one; each is removed before the next is made."""
     for capture in captures:
         name = part_name(capture)
         forget_killed(beside, name)
@@ -129,7 +129,7 @@ def _about(collection: Collection, captures: Sequence[CollectedCapture], title: 
 
 
 def described(captures: int, sites: int, needing: Sequence[str]) -> str:
-    """What a package says that it holds; ``needing``: the parts that do not hold all that they need.
+    """What a package holds; ``needing``: the parts that need payloads of others.
 
     >>> described(2, 1, ["a.wacz"])
     '2 captures of 1 site. 1 of them needs payloads that former ones hold: a.wacz.'

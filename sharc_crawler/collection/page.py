@@ -1,4 +1,4 @@
-"""``index.html`` of a collection: its sites, their captures on a time line and in tables, with what changed between."""
+"""``index.html`` of a collection: its sites, their captures on a time line and in tables, changes in between."""
 
 from __future__ import annotations
 
@@ -28,10 +28,7 @@ KINDS = ("coherent", "changed", "unknown")
 
 
 def write_overview(collection: Collection, progress: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
-    """Write ``index.json`` and ``index.html`` into a collection's folder; returns what the former holds.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` where the folder cannot be written to.
-    """
+    """Write ``index.json`` and ``index.html`` into the collection; returns the former. Raises UsageError."""
     found = overview(collection, progress)
     with saying_where(collection.folder), Drafts() as drafts:
         put(drafts, {collection.folder / INDEX: [to_json(found)], collection.folder / PAGE: render(found)})
@@ -39,7 +36,7 @@ def write_overview(collection: Collection, progress: Callable[[int], None] = lam
 
 
 def render(found: Mapping[str, Any]) -> Iterable[str]:
-    """The page in pieces, from what ``index.json`` says."""
+    """The page, in pieces, from the content of ``index.json``."""
     captures = [entry for site in found["sites"] for entry in site["captures"]]
     times = [unix(entry["time"]) for entry in captures]
     span = (min(times), max(times)) if times else (0.0, 0.0)
@@ -63,7 +60,7 @@ def render(found: Mapping[str, Any]) -> Iterable[str]:
 
 
 def ends_of(first: float, last: float) -> list[str]:
-    """The ends of a time line: days, or minutes where that is one day.
+    """The labels at the ends of a time line: days, or minutes if it is one day.
 
     >>> ends_of(1795000000.0, 1795100000.0), ends_of(1795000000.0, 1795000300.0)
     (['2026-11-18', '2026-11-19'], ['2026-11-18 11:06', '2026-11-18 11:11'])
@@ -74,17 +71,17 @@ def ends_of(first: float, last: float) -> list[str]:
 
 
 def own_name(site: Mapping[str, Any]) -> str:
-    """The name that a person gave a site; empty: it goes by its address."""
+    """The name that a person gave a site; "": none."""
     return site["name"] if site["name"] not in (site["site"], safe_name(site["site"])) else ""
 
 
 def meant(entry: Entry) -> int:
-    """How many pages a capture was to have: those that it has, and those that its budget left."""
+    """The pages that a capture was to have: captured ones, and those beyond its budget."""
     return int(entry["totals"]["captured"] + entry["left"]) if entry["totals"] else 0
 
 
 def timeline(captures: Iterable[Entry], span: tuple[float, float]) -> dict[str, str]:
-    """A path for each verdict: upright strokes, one for each capture, as high as its share of the pages.
+    """A path for each verdict: a vertical stroke per capture, as high as its share of pages.
 
     >>> totals = {"captured": 4, "coherent": 3, "changed": 1, "unknown": 0}
     >>> one = {"time": "1970-01-01T00:00:00Z", "totals": totals, "left": 0, "complete": True}
@@ -120,19 +117,19 @@ def _summed(captures: Iterable[Entry]) -> dict[str, Any]:
 
 
 def _last(captures: list[Entry], *, complete: bool) -> Entry | None:
-    """The last with pages: one that is complete says what one that was stopped cannot."""
+    """The last capture with pages, complete or not."""
     return next((one for one in reversed(captures) if one["totals"] and (one["complete"] or not complete)), None)
 
 
 def _replay(entry: Entry) -> str:
-    """Where ``sharc replay DIR --port 8090`` shows a capture; empty where there is nothing to show."""
+    """Where ``sharc replay DIR --port 8090`` shows a capture; "": it has nothing to show."""
     if not entry["seed"] or len(entry["seed"]) > MAX_LINK or not entry["totals"]["captured"]:
         return ""
     return f"{REPLAY}{moment(unix(entry['reference'] or entry['time']))}/{entry['seed']}"
 
 
 def _diff(entry: Entry) -> str:
-    """The command that shows what changed on the first of the pages that changed."""
+    """The command that shows the changes of the first changed page."""
     changes = entry["changes"]
     if not changes or not changes["named"]:
         return ""

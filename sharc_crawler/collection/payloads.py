@@ -1,4 +1,4 @@
-"""What captures hold and need of payloads, in bytes each and not in objects: a collection has millions of them."""
+"""| Payloads that captures hold and need, in a few bytes each: a collection has millions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Codes = NDArray[np.int64]
 
 
 class Holding:
-    """By a capture's indexes: the codes of payloads that it holds in full, and of those that it needs from others.
+    """The payloads that a capture holds in full, and those that it needs from others, as codes from its indexes.
 
-    Two digests may have one code, so a code tells only where to look: the record there tells what it holds.
+    Digests may share a code, so a code only says where to look: the record there has the digest.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -54,9 +54,9 @@ class Holding:
 
 
 def payloads(folder: Path) -> Iterator[tuple[str, Place | None]]:
-    """The digests in a capture's indexes, and where payloads lie; None: the record only refers to one.
+    """The payloads in a capture's indexes, and their places; None: the record only refers to one.
 
-    A record whose WARC file is missing, or ends before it, holds nothing. A WARC file without an index is read itself.
+    Records of WARC files that are missing or too short are left out. A WARC file without an index is read itself.
     """
     warcs = list(folder.glob(f"*{SUFFIX}"))
     sizes = {warc.name: warc.stat().st_size for warc in warcs}
@@ -70,9 +70,9 @@ def payloads(folder: Path) -> Iterator[tuple[str, Place | None]]:
 
 
 def is_spare(folder: Path, holdings: Mapping[Path, Holding]) -> bool:
-    """Does a capture hold only what no capture needs from another, and what another one has, too?
+    """Is a capture spare: no other needs it, and others hold all of its payloads?
 
-    Of each of its payloads another copy is read: one that is damaged is none.
+    Another copy of each payload is read, as a damaged one would not count.
     """
     digests = {digest for digest, place in payloads(folder) if place}
     codes, others = coded(digests), [one for other, one in holdings.items() if other != folder]
@@ -86,7 +86,7 @@ def is_spare(folder: Path, holdings: Mapping[Path, Holding]) -> bool:
 
 
 def is_whole(place: Place, digest: str) -> bool:
-    """Does the record in a place hold this payload, as it states?"""
+    """Whether the record in a place holds this payload."""
     file, offset = place
     try:
         with file.open("rb") as stream:
@@ -100,10 +100,10 @@ def is_whole(place: Place, digest: str) -> bool:
 
 
 def code(digest: str) -> int:
-    """What a payload is looked up by: eight bytes."""
+    """A payload's code, of eight bytes."""
     return hash(digest)
 
 
 def coded(digests: Iterable[str]) -> Codes:
-    """The codes of digests, in order."""
+    """The sorted codes of digests."""
     return np.sort(np.fromiter(map(code, digests), np.int64))

@@ -1,4 +1,4 @@
-"""``every: auto``: how often each such site is captured, by what its history has taught and the collection's budget."""
+"""| ``every: auto``: the interval of each such site, from its history and the collection's budget."""
 
 from __future__ import annotations
 
@@ -20,17 +20,14 @@ from sharc_crawler.storage.observations import ObservationStore
 if TYPE_CHECKING:
     from sharc_crawler.collection.folder import Collection
 
-UNKNOWN: Seconds = DAY  #: of a site of which nothing is known yet, until its second capture has taught
-AGAIN = 2.0  #: requests of a capture for each of its pages: visit and revisit
-FEWEST_LOOKS = 6  #: at a page, so that its site's rates are tested
-LEARNED = 2 / 3  #: of the looks
+UNKNOWN: Seconds = DAY  #: of a site without history, until its second capture
+AGAIN = 2.0  #: requests per page: visit and revisit
+FEWEST_LOOKS = 6  #: at a page, for its site's rates to be tested
+LEARNED = 2 / 3  #: share of the looks
 
 
 def plan(collection: Collection) -> dict[str, Seconds]:
-    """The interval of each site with ``every: auto``, by name.
-
-    A history that is damaged teaches nothing: the next capture's error tells of it.
-    """
+    """The interval of each site with ``every: auto``. A damaged history teaches nothing; the next crawl reports it."""
     sites = [site for site in collection.terms.sites if site.every == AUTO]
     if not sites:
         return {}
@@ -47,7 +44,7 @@ def plan(collection: Collection) -> dict[str, Seconds]:
 def _planned(
     file: Path, names: tuple[tuple[str, str], ...], budget: int | None, _stamp: int
 ) -> tuple[tuple[str, Seconds], ...]:
-    """Anew when a capture has taught the history something."""
+    """Computed anew when the history changes."""
     with ObservationStore(file, reading=True) as history:
         known = {name: history.histories(site, Kind.PAGE) for name, site in names}
     loads = {name: load for name, one in known.items() if (load := site_load(one))}
@@ -57,9 +54,9 @@ def _planned(
 
 
 def site_load(known: SiteHistory) -> SiteLoad | None:
-    """Rates of a site's pages over all that was seen of them, and what a capture costs; ``None``: nothing is known.
+    """The rates of a site's pages over its whole history, and the cost of a capture; ``None``: nothing is known.
 
-    They are for the days between two captures: what was of late counts no more than what was.
+    They apply to the days between captures, so recent looks count no more than older ones.
     """
     seen = known.histories()
     if not seen.observations().any():
@@ -68,7 +65,7 @@ def site_load(known: SiteHistory) -> SiteLoad | None:
 
 
 def foretold(known: SiteHistory) -> Foretold | None:
-    """Rates learned from the first two thirds of all looks at a site, held against the last; ``None``: too few."""
+    """Rates from the first two thirds of all looks, compared with the last third; ``None``: too few looks."""
     looks = np.diff(known.offsets)
     if not looks.size or np.median(looks) < FEWEST_LOOKS:
         return None

@@ -1,4 +1,4 @@
-"""Which former captures a capture refers to, for payloads that it does not store itself."""
+"""| Which former captures a capture refers to for payloads that it does not store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sharc_crawler.certificate.material import PageEntries, opened
 
 
 def taken_digests(folder: Path) -> set[str]:
-    """The payloads of pages that a capture did not ask for (``skip=attested``): a former one holds them."""
+    """Payloads of pages that a capture did not ask for (``skip=attested``), held by former ones."""
     return {digest for digest, _ in _taken(folder)}
 
 
@@ -33,21 +33,21 @@ def _taken(folder: Path) -> set[tuple[str, str]]:
 
 
 def taken_by(document: Mapping[str, Any], pages: PageEntries) -> set[tuple[str, str]]:
-    """The payloads of pages that a certificate's capture did not ask for, and when a former capture got them."""
+    """The payloads of pages that a certificate's capture did not ask for, with the time of their download."""
     if "skip" not in document["capture"]["settings"]:
         return set()
     return {(visit["digest"], moment_in(visit["date"])) for visit in taken(pages)}
 
 
 def taken(entries: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """The answers in former captures that stand for pages which were not asked for."""
+    """The answers of former captures that stand for pages which were not asked for."""
     for entry in entries:
         if (visit := entry.get("visit")) and not visit["attempts"]:
             yield visit
 
 
 class _Revisit(NamedTuple):
-    """A record that refers to a payload, or says of none that it is as it was."""
+    """A record that refers to a payload, or says that an unnamed one is unchanged."""
 
     file: str
     offset: int
@@ -55,22 +55,22 @@ class _Revisit(NamedTuple):
 
 
 class Referring:
-    """Asked of a collection's captures (``folders``), the oldest first.
+    """Answers which captures a capture refers to; ask for a collection's captures (``folders``), oldest first.
 
-    A payload may lie in a capture of a later date: where the clock was set back between the two. Where several hold it,
-    the one is meant whose record is named: another may have lost its own.
+    A payload may lie in a capture with a later date, if the clock was set back. If several hold it, the one whose
+    record is named is meant, as another may have lost its own.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        self.unread: list[Path] = []  #: indexes that are missing, or cannot be read: their WARC files say the same
-        self.needing: set[Path] = set()  #: captures that do not hold all that they need to be shown
+        self.unread: list[Path] = []  #: indexes that are missing or unreadable; their WARC files are read instead
+        self.needing: set[Path] = set()  #: captures that need payloads of others
         self.lost: dict[Path, int] = {}  #: how many payloads captures need that none holds
         self._folders = folders
         self._holders: dict[str, Path] = {}  # payload digest → the first capture that holds it
         self._more: dict[str, list[Path]] = {}  # the same → the others, where there are any
 
     def former(self, folder: Path) -> list[Path]:
-        """The captures that a capture refers to; what it holds itself is noted."""
+        """The captures that a capture refers to; its own payloads are noted."""
         held: set[str] = set()
         revisits: list[_Revisit] = []
         for entry in self._entries(folder):
@@ -95,7 +95,7 @@ class Referring:
         return sorted(found | (self._vouched(folder) if self._more else set()))
 
     def _vouched(self, folder: Path) -> set[Path]:
-        """Of captures that hold the same, those whose answers are said to be as they were: a 304 has no payload."""
+        """Captures with equal payloads whose answers a 304 without payload confirms."""
         bare = (one for one in self._entries(folder) if one.mime == REVISIT and not one.digest)
         wanted = self._meant(folder, (_Revisit(sys.intern(one.file), one.offset, "") for one in bare))
         holders = {self._holders[digest] for digest in self._more}.union(*self._more.values()) - {folder}
@@ -111,7 +111,7 @@ class Referring:
             self._more.setdefault(digest, []).append(folder)
 
     def _look_ahead(self) -> None:
-        """Read the indexes of all captures, once; what is wrong with one is told when it is its turn."""
+        """Read all indexes once; errors are reported when it is a capture's turn."""
         unread = list(self.unread)
         for folder in self._folders:
             with suppress(*UNREADABLE, KeyError):
@@ -123,7 +123,7 @@ class Referring:
     def _named(
         self, folder: Path, digests: set[str], revisits: Iterable[_Revisit], skipped: set[tuple[str, str]]
     ) -> set[Path]:
-        """Of payloads that several captures hold, those whose records are named; where none is, all of them."""
+        """Of payloads held by several captures, the holders whose records are named; if none is, all holders."""
         wanted = {one for one in skipped if one[0] in digests}
         wanted |= self._meant(folder, [entry for entry in revisits if entry.digest in digests])
         holders = {one for digest in digests for one in (self._holders[digest], *self._more[digest])}
@@ -142,10 +142,7 @@ class Referring:
         return found | {one for digest in left for one in (self._holders[digest], *self._more[digest])}
 
     def _meant(self, folder: Path, revisits: Iterable[_Revisit]) -> set[tuple[str, str]]:
-        """The payloads of these records, or the URLs that they refer to, and when those were made that they refer to.
-
-        Empty: it cannot be read.
-        """
+        """The payloads (or URLs) that these records refer to, with the dates of the records meant."""
         found = set[tuple[str, str]]()
         for file, entries_of_it in groupby(sorted(revisits), key=lambda entry: entry.file):
             try:

@@ -1,4 +1,4 @@
-"""The text of all captured pages of a collection, to be searched: made on demand, and only of what is new."""
+"""| The searchable text of a collection's pages: the index is updated on demand, with new captures only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sharc_crawler.storage.texts import PageCopy, PageText, TextIndex, TextSourc
 if TYPE_CHECKING:
     from sharc_crawler.collection.folder import Collection
 
-TEXTS = "texts.db"  #: in a collection's folder
+TEXTS = "texts.db"  #: in the collection's folder
 MOST = 16 << 20  #: bytes of a page that are read
 _UNSEEN = frozenset({"head", "noscript", "script", "style", "template", "textarea"})
 _WITHIN_WORDS = frozenset(
@@ -39,9 +39,9 @@ class _IndexFile(NamedTuple):
 def bring_up(
     collection: Collection, index: TextIndex, progress: Callable[[int, int], None] = lambda *_: None
 ) -> list[str]:
-    """Take in what was captured since, and leave out what is no longer there; returns what could not be read.
+    """Add new captures to the index, and remove missing ones; returns what could not be read.
 
-    That is tried again the next time. ``progress`` is given the files done, and of how many.
+    That is tried again the next time. ``progress`` gets the files done and in all.
     """
     sources = list(_sources(collection))
     known = index.known()
@@ -64,7 +64,7 @@ def _take_in(texts: _Texts, index: TextIndex) -> list[str]:
 
 
 def text_of(body: bytes, content_type: str) -> PageText:
-    """What a reader sees of a page: its title, and its text with white space folded.
+    """A page's title and visible text, with white space folded.
 
     >>> text_of(b"<title>Tides</title><p>High<b>er</b>  water<script>x()</script><p>at nine", "text/html")
     PageText(title='Tides', body='Higher water at nine')
@@ -91,7 +91,7 @@ def _pieces(root: Any) -> Iterator[str]:
 
 
 def _sources(collection: Collection) -> Iterator[_IndexFile]:
-    """The finished indexes of all captures, oldest first: payloads come before what refers to them."""
+    """The indexes of all captures, oldest first, so that payloads precede references to them."""
     for capture in sorted(collection.captures(), key=lambda one: one.time):
         for path in sorted(capture.folder.glob("*.cdxj")):
             folder, name = (one.relative_to(collection.folder).as_posix() for one in (capture.folder, path))
@@ -117,18 +117,18 @@ def _entries_at(index: Path, places: list[int]) -> Iterator[IndexEntry]:
 
 
 class _Texts:
-    """The copies of a source, walked over once; what of it cannot be read is told of."""
+    """The copies of pages in a source; problems are collected."""
 
     def __init__(self, file: _IndexFile, digests: set[str], lacking: set[str]) -> None:
         self._file = file
         self.source = file.source
-        self._digests = digests  #: whose texts are known; added to
-        self._lacking = lacking  #: what is referred to, and was not known; added to
+        self._digests = digests  #: with known texts; added to
+        self._lacking = lacking  #: referred to, but unknown; added to
         self.problems: list[str] = []
 
     @property
     def size(self) -> int:
-        """The size of a source that was read whole; another one is read again the next time."""
+        """The size of a source, or -1 after problems, so that it is read again."""
         return -1 if self.problems else self._file.size
 
     def __iter__(self) -> Iterator[PageCopy]:

@@ -1,4 +1,4 @@
-"""``masks: auto``: what a site's last capture learned of its noise holds for the next one."""
+"""| ``masks: auto``: the next capture uses the masks that the last one learned."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sharc_crawler.storage.opening import holds_state
 
 
 def take_masks(collection: Collection, name: str) -> str:
-    """Add to a site's masks what its last capture learned; what a person is told of it, empty: there was nothing new.
+    """Add the masks that a site's last capture learned; returns a message, "" if there are none.
 
-    A capture that goes on keeps the masks that it was begun with.
+    A continued capture keeps the masks that it began with.
     """
     last, place = collection.last(name), collection.folder / MASKS / f"{name}.json"
     if last is None or not is_over(last.folder):
@@ -44,9 +44,9 @@ def take_masks(collection: Collection, name: str) -> str:
 
 
 def _refused(place: Path, last: Path, held: Masks[Mask]) -> frozenset[Mask]:
-    """Masks taken over by an earlier rule, which their captures would not teach by that of today.
+    """Masks taken over under an earlier rule that today's rule would not learn.
 
-    Only what was taken over is judged, once, and only by captures that are still there.
+    Only masks taken over are checked, once, with the captures that are still there.
     """
     if is_judged(place):
         return frozenset()

@@ -1,6 +1,6 @@
-"""``collection.yaml``: which sites a collection has, and how each of them is captured.
+"""``collection.yaml``: the sites of a collection, and how each is captured.
 
-Every value in it is a text, as on a command line: ``off`` stays ``off``. What is wrong is named with its place.
+Every value in it is text, as on a command line: ``off`` stays ``off``. Errors name the place.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sharc_crawler.storage.gathered import COLLECTION
 T = TypeVar("T")
 Every = float | Literal["auto"] | None
 FILE, MASKS = COLLECTION, "masks"
-#: arguments that a collection decides, or that are of one crawl alone
+#: arguments that the collection decides, or that are for one crawl
 NOT_HERE = frozenset(
     ("url", "seeds", "collection", "output", "objects", "history", "masks", "dry_run", "resume", "control")
 )
@@ -38,7 +38,7 @@ _TOP = ("title", "settings", "defaults", "sites", "budget", "notify", "keep")
 _SITE = ("url", "name", "every", "masks")
 AUTO: Literal["auto"] = "auto"
 DAY = 86_400.0
-#: rules by which captures are kept, and of how long a period each keeps the first one; ``all``: every one
+#: rules for keeping captures: the period of which each keeps the first one; ``all``: every one
 PERIODS = {"all": 0.0, "daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY, "yearly": 365 * DAY}
 
 
@@ -46,28 +46,28 @@ PERIODS = {"all": 0.0, "daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY, "ye
 class SiteTerms:
     """A site of a collection."""
 
-    name: str  #: of the folder with its captures
-    site: str  #: as captures, reports and the history name it
+    name: str  #: of the folder of its captures
+    site: str  #: as in captures, reports and history
     urls: tuple[str, ...]  #: its seeds
-    arguments: Mapping[str, str] = field(default_factory=dict)  #: of its captures, by name
-    every: Every = None  #: seconds between two captures; ``auto``: as it is worth; None: never by itself
-    takes_masks: bool = False  #: ``masks: auto``: what a capture learned holds for the next one, unseen
+    arguments: Mapping[str, str] = field(default_factory=dict)  #: of its captures
+    every: Every = None  #: seconds between captures; ``auto``: planned; None: never by itself
+    takes_masks: bool = False  #: ``masks: auto``: learned masks apply to the next capture without review
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionTerms:
-    """What a collection's file says."""
+    """The content of a collection's file."""
 
     title: str = ""
-    settings: Mapping[str, str] = field(default_factory=dict)  #: ``SHARC_…``, of each crawl
-    defaults: SiteTerms = SiteTerms("", "", ())  #: of each site
+    settings: Mapping[str, str] = field(default_factory=dict)  #: ``SHARC_…``, for each crawl
+    defaults: SiteTerms = SiteTerms("", "", ())  #: for each site
     sites: tuple[SiteTerms, ...] = ()
-    budget: int | None = None  #: requests a day, over all sites that are captured as it is worth
-    keep: Mapping[str, float] = field(default_factory=dict)  #: which captures are not thinned out: rule → how old
-    notify: str = ""  #: a command, or an http(s) address, that is told of sites which need a person
+    budget: int | None = None  #: requests a day, over all sites with ``every: auto``
+    keep: Mapping[str, float] = field(default_factory=dict)  #: which captures are kept: rule → maximum age
+    notify: str = ""  #: a command or http(s) address to notify of sites that need a person
 
     def named(self, text: str) -> SiteTerms:
-        """The site that a person means, by name or URL. Raises UsageError with the nearest where there is none."""
+        """The site by name or URL; raises UsageError with the nearest."""
         bare = text.rpartition("://")[2].rstrip("/").lower().removeprefix("www.")
         for one in self.sites:
             if text in (one.name, one.site, *one.urls) or bare == one.site:
@@ -75,10 +75,7 @@ class CollectionTerms:
         raise UsageError(f"site={text!r} is not in the collection{nearest(text, [one.name for one in self.sites])}")
 
     def of_urls(self, urls: tuple[str, ...], own: Mapping[str, str] | None = None) -> SiteTerms:
-        """The site that these seeds are of: one of the collection's, else a new one on the collection's terms.
-
-        ``own``: the new one's arguments.
-        """
+        """The site of these seeds: one of the collection, else a new one on its terms, with arguments ``own``."""
         for one in self.sites:
             if one.site == _site(urls, one.arguments.get("scope", "host"), "url"):
                 return one
@@ -88,10 +85,10 @@ class CollectionTerms:
 
 
 def read_terms(folder: Path) -> CollectionTerms:
-    """What the file of a collection says.
+    """The content of a collection's file.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` for what cannot be used in it, with its place and the nearest name;
-    :class:`~sharc_crawler.errors.DataError` where it cannot be read at all.
+    Raises :class:`~sharc_crawler.errors.UsageError` for a wrong value, with its place and the nearest name, and
+    :class:`~sharc_crawler.errors.DataError` for an unreadable file.
     """
     path = folder / FILE
     try:
@@ -113,7 +110,7 @@ def _way_to_one(folder: Path) -> str:
 
 
 def parse_terms(text: str, where: str = FILE) -> CollectionTerms:
-    r"""The terms of a collection, from the text of ``collection.yaml``.
+    r"""The terms in the text of ``collection.yaml``.
 
     >>> found = parse_terms("defaults: {delay: 2}\nsites: [https://a.example/, {url: https://b.example/, delay: 5}]")
     >>> [(one.name, dict(one.arguments)) for one in found.sites]
@@ -159,7 +156,7 @@ def first_terms(site: SiteTerms, settings: Mapping[str, str] | None = None) -> s
 
 
 class _Loader(yaml.BaseLoader):  # type: ignore[misc]  # it comes without types
-    """Scalars as text; a key that is given twice is an error."""
+    """Reads scalars as text, and refuses repeated keys."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -240,7 +237,7 @@ def _keep(top: Mapping[str, Any], where: str) -> dict[str, float]:
 
 
 def _age(text: str, place: str) -> Seconds:
-    """A number alone would be seconds: nearly all captures would go."""
+    """An age with a unit: a bare number would be seconds, and remove nearly all captures."""
     if text.isdecimal() and text != "0":
         raise UsageError(f"{place}={text!r} has no unit; write it as {text}d, or always")
     return _read(Duration(), text, place)

@@ -1,4 +1,4 @@
-"""Captures that are thinned out, by the rules of a collection (``keep:``): never the only holder of a payload."""
+"""| Thins out captures by the rules of a collection (``keep:``), but never the only copy of a payload."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DAMAGED = "this former capture is damaged, or lacks files:"
 
 
 def kept_by_rules(times: Sequence[Instant], rules: Mapping[str, Seconds], now: Instant) -> set[int]:
-    """Which captures rules keep, by place; ``rules``: how old a capture may be for each of them.
+    """The captures that the rules keep, by place; ``rules``: the maximum age for each rule.
 
     >>> DAY = PERIODS["daily"]
     >>> times = [day * DAY for day in (0, 0.5, 1, 1.5, 8, 9)]
@@ -45,12 +45,12 @@ def kept_by_rules(times: Sequence[Instant], rules: Mapping[str, Seconds], now: I
 
 
 def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
-    """Remove captures of a site that no rule keeps, and that hold no payload which others need or nobody else has.
+    """Remove captures of a site that no rule keeps and whose payloads others have and none needs.
 
-    Without rules nothing is removed. Of each payload that would go, another copy is read first: one that is damaged is
-    none. What a capture refers to that is under way, or was cut off, no index tells yet: nothing is removed meanwhile,
-    nor where a file is away with its index. Such files may be put back: their own captures stay. What lies elsewhere,
-    and is linked to, stays. Returns the folders that are gone.
+    Without rules nothing is removed. Another copy of each payload is read first, as a damaged one does not count.
+    Nothing is removed while a capture is under way or was cut off, since no index says yet what it refers to, nor while
+    a WARC file is missing with its index. A capture whose files are missing stays, as they may be put back; so does one
+    that is a link. Returns the removed folders.
     """
     rules = collection.terms.keep
     captures = list(collection.captures(name))
@@ -81,29 +81,29 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
 
 
 def _away(folder: Path) -> Iterator[Path]:
-    """WARC files that a capture's certificates name, and that are gone, or of another size."""
+    """WARC files named by a capture's certificates that are missing or have another size."""
     for certificate in folder.glob("certificate*.json"):
         yield from (folder / (one.file or certificate.name) for one in resized(certificate))
 
 
 def _is_captured(collection: Collection) -> bool:
-    """Is a capture under way, or was one cut off?"""
+    """Whether a capture is under way, or was cut off."""
     return any(collection.folder.glob(f"{CAPTURES}/*/*/{RUNNING}"))
 
 
 def is_damaged_note(note: str) -> bool:
-    """Does a note of a capture's report name a former capture that is damaged?"""
+    """Whether a note names a damaged former capture."""
     return note.startswith(_DAMAGED)
 
 
 def damaged_note(collection: Collection, capture: Path) -> str:
-    """What a capture notes of a former one that it cannot refer to."""
+    """The note on a former capture to which a capture cannot refer."""
     name = capture.relative_to(collection.folder).as_posix()
     return f"{_DAMAGED} {name}; what it alone held is asked for in full, and stored again (sharc verify says more)"
 
 
 def forget_payloads(collection: Collection, capture: Path) -> None:
-    """No capture to come refers to what this one holds: it is about to go, or it is damaged."""
+    """Have later captures not refer to this one, which is damaged or about to be removed."""
     with open_state(capture) as store:
         rows = list(store.captures().values())
     with ObservationStore(collection.history) as history:
@@ -118,7 +118,7 @@ def _remove(capture: CollectedCapture) -> None:
 
 
 def _finish(collection: Collection, name: str) -> None:
-    """What was being removed when the process was killed."""
+    """Complete removals that were interrupted."""
     for path in collection.capture_folder(name, 0.0).parent.glob(f".*{REMOVING}"):
         if not path.is_symlink():
             shutil.rmtree(path)

@@ -1,4 +1,4 @@
-"""All certificates of a collection, proved: each from its own WARC files and from those that it refers to."""
+"""| Verifies all certificates of a collection, each from its own WARC files and those that it refers to."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sharc_crawler.report.unsealed import author_of, unsealed
 from sharc_crawler.report.write import to_json
 
 _WAY_OUT = "mount it there in place of the link, or move the whole collection, whose own folder may be a link"
-#: of a collection's folder; what its own settings, histories and logs say is told by no certificate
+#: files of a collection that no certificate covers: settings, histories, logs
 _OWN = re.compile(
     r"collection\.yaml|masks|logs|captures|certificates|(history|texts)\.db.*|index\.(json|html)|(keep|distrusted)\.json"
     r"|\..*|.*\.wacz"
@@ -40,12 +40,10 @@ _OWN = re.compile(
 def verify_collection(
     collection: Collection, progress: Callable[[int], None] = lambda _: None, trust: Trust = NOBODY
 ) -> tuple[Verification, list[str]]:
-    """What :func:`~sharc_crawler.certificate.verify.verify` finds of all captures, and why some have no certificate.
+    """The findings over all captures, and why some have no certificate.
 
-    Certificates for other instants (:mod:`.certifying`) are made again.
-
-    A payload that a capture refers to, and that none of the collection holds, is a finding. ``progress`` is given the
-    bytes of the captures as they are read.
+    Certificates for other instants (:mod:`.certifying`) are made again. A needed payload that no capture of the
+    collection holds is a finding. ``progress`` gets the bytes as they are read.
     """
     every, without = Verification(source=str(collection.folder)), list[str]()
     captures = sorted(collection.captures(), key=lambda one: one.time)
@@ -81,9 +79,9 @@ def verify_collection(
 
 
 def _of_former(found: Verification, folder: Path, former: list[Path], root: Path) -> list[Finding]:
-    """Findings in files of former captures, taken out of those of the capture that refers to them.
+    """Take findings about former captures' files out of a capture's findings, and return them.
 
-    What a former capture's own certificate is found out by, and this one does not refer to, is told there.
+    A finding that the former capture's own certificate reveals, and that this one does not refer to, is reported there.
     """
     holders = in_former(folder, former, found.findings)
     named = referred(folder, former) if holders else set()
@@ -101,7 +99,7 @@ def _of_former(found: Verification, folder: Path, former: list[Path], root: Path
 def package_of(collection: Collection) -> Path | None:
     """The collection's own package, which is verified by itself; None: there is none.
 
-    It has the folder's name; or that of before, where the folder was renamed.
+    It bears the folder's name, or the former one if the folder was renamed.
     """
     found = [path for path in collection.folder.glob(f"*{WACZ}") if path.is_file()]
     path = package_path(collection)
@@ -109,7 +107,7 @@ def package_of(collection: Collection) -> Path | None:
 
 
 def _beside(collection: Collection) -> Iterator[Finding]:
-    """What lies beside the captures and could be taken for a part of one; certificates for instants are apart."""
+    """Findings for files beside the captures that might be mistaken for a part of one."""
     halves = (one for end in (ADDING, REMOVING) for one in collection.folder.glob(f"{CAPTURES}/*/.*{end}"))
     apart = {collection.folder / CERTIFICATES, *(one.folder for one in collection.captures()), *halves}
     own = package_of(collection)
@@ -121,7 +119,7 @@ def _beside(collection: Collection) -> Iterator[Finding]:
 
 
 def unsealed_beside(collection: Collection) -> Iterator[str]:
-    """What no certificate speaks of: files that are none of a collection's own, an index that says otherwise."""
+    """Files that no certificate covers, and an index that disagrees with the captures."""
     captures = collection.folder / CAPTURES
     for file in (*collection.folder.iterdir(), *captures.glob("*"), *captures.glob("*/*")):
         name = file.relative_to(collection.folder).as_posix()
@@ -131,7 +129,7 @@ def unsealed_beside(collection: Collection) -> Iterator[str]:
 
 
 def _index(collection: Collection) -> Iterator[str]:
-    """The files of the collection's index that say otherwise than its captures do."""
+    """The index files that disagree with the captures."""
     index, page = collection.folder / INDEX, collection.folder / PAGE
     try:
         found = json.loads(index.read_text(encoding="utf-8"))
@@ -154,7 +152,7 @@ def _index(collection: Collection) -> Iterator[str]:
 
 
 def _frame(index: dict[str, Any]) -> tuple[Any, ...]:
-    """What an index has besides its captures, and what is of the settings."""
+    """The part of an index outside of its captures and settings."""
     return index["format"], index["version"], [*index], {(*site,) for site in index["sites"]}
 
 
@@ -163,7 +161,7 @@ def _but(left: set[str], entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _out_of_order(collection: Collection) -> Iterator[Finding]:
-    """The folders of a site's captures are named by when these began: in their order, at least. No capture is two."""
+    """Findings where folders are not in the order of their captures' beginnings, or a capture is there twice."""
     seen = set[str]()
     for name in collection.names():
         last = ""
@@ -183,12 +181,12 @@ def _out_of_order(collection: Collection) -> Iterator[Finding]:
 
 
 def size_of(collection: Collection) -> int:
-    """How many bytes the verification of a collection reads."""
+    """The bytes that the verification of a collection reads."""
     return sum(total_size(one.folder) for one in collection.captures() if is_certified(one.folder))
 
 
 def verified(folder: Path, former: list[Path], progress: Callable[[int], None], trust: Trust) -> Verification:
-    """A capture's verification, over the former ones that it refers to."""
+    """A capture's verification, with the former captures that it refers to."""
     found = verify(folder, former, progress, trust)
     found.findings += not_of_it(folder)
     found.unsealed = unsealed(folder)

@@ -1,4 +1,4 @@
-"""A collection's package, proved: the file itself, and each WACZ file in it with the former ones that it refers to."""
+"""| Verifies a collection's package: the file itself, and each WACZ file with those that it refers to."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FIELDS = "profile", "resources", "title", "description", "created", "wacz_versi
 
 
 def holds_packages(path: Path) -> bool:
-    """Is it a file with WACZ files in it?"""
+    """Whether the file contains WACZ files."""
     try:
         with zipfile.ZipFile(path) as package:
             return any(name.endswith(WACZ) for name in package.namelist())
@@ -46,10 +46,10 @@ def holds_packages(path: Path) -> bool:
 def verify_package(
     path: Path, progress: Callable[[int], None] = lambda _: None, trust: Trust = NOBODY
 ) -> tuple[Verification, list[str]]:
-    """What :func:`~sharc_crawler.certificate.verify.verify` finds of all parts, and which have no certificate.
+    """The findings over all parts, and the parts without a certificate.
 
-    The parts are taken out into a temporary folder, which needs as much room as the file. ``progress`` is given the
-    bytes as they are read.
+    The parts are extracted to a temporary folder, which takes as much room as the file. ``progress`` gets the bytes as
+    they are read.
     """
     every, without = Verification(source=str(path), unsealed=[GIVEN]), list[str]()
     every.findings += [Finding(what, file) for file, what in altered(path, progress)]
@@ -76,14 +76,14 @@ def verify_package(
 
 
 def _renamed(found: Verification) -> Verification:
-    """Folders by their names alone: parts are taken out to a temporary folder."""
+    """The verification with folder names only, as parts lie in a temporary folder."""
     for one in found.provisional:
         one["folder"] = Path(one["folder"]).name
     return found
 
 
 def _taken_out(package: zipfile.ZipFile, place: Path, findings: list[Finding]) -> Iterator[Path]:
-    """The parts, in their order; what is none is a finding."""
+    """Extract the parts in order; anything else is a finding."""
     for info in package.infolist():
         name = info.filename
         if name in (PACKAGE, SEAL):
@@ -106,14 +106,14 @@ def _named(name: str) -> dict[str, str]:
 
 
 def _document(part: Path) -> Mapping[str, Any]:
-    """A part's certificate; empty: it has none."""
+    """A part's certificate; empty: none."""
     certificates = open_source(part).certificates
     document: dict[str, Any] = json.loads(next(iter(certificates.values()))) if certificates else {}
     return document
 
 
 def _names(names: Sequence[str], documents: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
-    """Parts lie by site, and are named by when their captures began: in their order, at least."""
+    """Findings where parts are not grouped by site and named in the order of their beginnings."""
     sites = [_named(name)["site"] for name in names]
     if [site for at, site in enumerate(sites) if site not in sites[:at]] != [
         site for at, site in enumerate(sites) if at == 0 or site != sites[at - 1]
@@ -141,7 +141,7 @@ def _about(
     documents: Mapping[str, Mapping[str, Any]],
     referring: _Packaged,
 ) -> Iterator[Finding]:
-    """What is said of the whole: how many captures of how many sites, which need others, made when and by what."""
+    """Findings where the description of the whole disagrees with its parts."""
     try:
         about = json.loads(package.read(PACKAGE))
         if (about["profile"], *about) != (MULTI, *_FIELDS):
@@ -167,7 +167,7 @@ def _read(package: zipfile.ZipFile, name: str) -> bytes | None:
 
 
 class _Packaged(Referring):
-    """References between parts, by their own indexes, which are compared with their WARC files."""
+    """References between parts, from the indexes in them."""
 
     def _entries(self, folder: Path) -> Iterator[IndexEntry]:
         with zipfile.ZipFile(folder) as package, package.open(INDEX) as stored, gzip.open(stored) as lines:

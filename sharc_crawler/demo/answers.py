@@ -1,4 +1,4 @@
-"""Answers, and when a server may honestly say that nothing has changed."""
+"""| Responses of the demo site, and when it may honestly answer 304."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from sharc_crawler.model import Instant, Seconds
 
 HTML = "text/html; charset=utf-8"
-#: type by the path's ending; anything else is HTML
+#: by the path's suffix; otherwise HTML
 MEDIA_TYPES = {
     ".png": "image/png",
     ".css": "text/css",
@@ -26,12 +26,12 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What is answered."""
+    """A response."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes = b""  #: empty to HEAD
-    delay: Seconds = 0.0  #: how long the server takes; what it says holds for the instant of the request
+    delay: Seconds = 0.0  #: time the server takes; the content is that of the instant of the request
 
     def header(self, name: str) -> str | None:
         """The value of a header, or ``None``.
@@ -44,21 +44,21 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class StatedState:
-    """What the server says of a state: who it is and since when it holds. Said honestly, or not."""
+    """What the server says of a page's state, honestly or not: its name, and since when it holds."""
 
     name: str
     since: Instant
 
     @property
     def etag(self) -> str:
-        """A strong validator: one for each state."""
+        """A strong validator, one for each state."""
         return f'"{blake2b(f"{self.name} {self.since!r}".encode(), digest_size=8).hexdigest()}"'
 
     def headers(self, now: Instant) -> list[tuple[str, str]]:
-        """The validators to send with the state.
+        """The validators of the state.
 
-        Last-Modified is rounded *up* to whole seconds, and left out until that second has come: were it cut down, a
-        second change within the second would keep it, and 304 would be said of a page that changed.
+        Last-Modified is rounded *up* to whole seconds, and omitted until that second. Rounded down, a second change
+        within the second would keep it, and a changed page would be answered 304.
         """
         modified = math.ceil(self.since)
         dated = [("Last-Modified", http_date(modified))] if modified <= now else []
@@ -67,8 +67,8 @@ class StatedState:
     def unchanged(self, headers: Mapping[str, str], now: Instant) -> bool:
         """May a conditional request be answered 304? (RFC 9110, 13.1.2 and 13.1.3)
 
-        A client that asks "modified since s?" holds a state it received at s or later; it is still the present one if
-        that began at or before s. ``headers`` by lower-case names.
+        A client that asks "modified since s?" received its state at s or later; it is current if it began by then.
+        ``headers`` by lower-case names.
         """
         if "if-none-match" in headers:
             given = headers["if-none-match"]
@@ -80,7 +80,7 @@ class StatedState:
 def conditional(
     claim: StatedState | None, headers: Mapping[str, str], now: Instant, path: str, body: Callable[[], bytes]
 ) -> Response:
-    """304 where the claim allows it, else the body; without a claim, conditions are not heard."""
+    """304 where the claim allows it, else the body; without a claim, conditions are ignored."""
     if claim is None:
         return ok(path, body())
     if claim.unchanged(headers, now):
@@ -95,14 +95,14 @@ def ok(path: str, body: bytes, headers: Iterable[tuple[str, str]] = ()) -> Respo
 
 
 def complete(answer: Response, method: str, now: Instant) -> Response:
-    """The answer with the headers of every answer, and without a body where the method asks for none."""
+    """The response with the usual headers, and without a body where the method has none."""
     length = [] if answer.status == 304 else [("Content-Length", str(len(answer.body)))]
     headers = (("Date", http_date(now)), ("Server", "living-site"), *answer.headers, *length)
     return replace(answer, headers=headers, body=b"" if method == "HEAD" else answer.body)
 
 
 def http_date(instant: Instant) -> str:
-    """An instant as HTTP writes it, cut to whole seconds.
+    """An instant in HTTP's format, cut to whole seconds.
 
     >>> http_date(0.9)
     'Thu, 01 Jan 1970 00:00:00 GMT'

@@ -1,4 +1,4 @@
-"""What the living site's pages, images, style and script consist of, as functions of name and edition."""
+"""| The content of the demo site's pages, images, style and script, as functions of name and edition."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ IMAGE = '<img src="{0}" srcset="{0} 1x, {1} 2x" width="48" height="32" alt="{2}"
 
 
 def page(title: str, name: str, began: Instant, links: Iterable[str], images: Iterable[str]) -> bytes:
-    """A page's HTML: lasting text by its name, and some for the state that began at an instant."""
+    """The HTML of a page: constant text by its name, and some by the state that began at an instant."""
     return PAGE.format(
         title=escape(title),
         **_state(name, began),
@@ -93,18 +93,18 @@ def page(title: str, name: str, began: Instant, links: Iterable[str], images: It
 
 
 def shell(title: str, data: str) -> bytes:
-    """The HTML of a page that a script makes, always the same."""
+    """The HTML of a page made by script, always the same."""
     return SHELL.format(title=escape(title), data=escape(data)).encode()
 
 
 def data(name: str, began: Instant, links: Iterable[str], images: Iterable[str]) -> bytes:
-    """What such a page is made of, as JSON: what :func:`page` says."""
+    """The data of a page made by script, as JSON: what :func:`page` says."""
     pictures = [(image, f"{image} 1x, {doubled(image)} 2x") for image in images]
     return json.dumps({**_state(name, began), "links": list(links), "images": pictures}, indent=1).encode()
 
 
 def _state(name: str, began: Instant) -> dict[str, str]:
-    """What a page says in a state."""
+    """The texts of a page in a state."""
     return {
         "edition": blake2b(f"{name} {began!r}".encode(), digest_size=4).hexdigest(),
         "since": datetime.fromtimestamp(began, UTC).strftime("%d %B %Y, %H:%M:%S.%f UTC"),
@@ -114,7 +114,7 @@ def _state(name: str, began: Instant) -> dict[str, str]:
 
 
 def prose(name: str, sentences: int) -> str:
-    """Sentences of nine words, always the same for a name.
+    """Sentences of nine words, constant for a name.
 
     >>> prose("home", 2) == prose("home", 2) != prose("news", 2)
     True
@@ -137,7 +137,7 @@ def resource(path: str, edition: str) -> bytes:
 
 @lru_cache(maxsize=1024)
 def png(name: str, width: int, height: int) -> bytes:
-    r"""A small PNG, a gradient between two colours that its name gives.
+    r"""A small PNG: a gradient between two colours that its name determines.
 
     >>> png("a", 9, 6)[:4], png("a", 9, 6) == png("b", 9, 6)
     (b'\x89PNG', False)

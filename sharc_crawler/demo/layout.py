@@ -1,4 +1,4 @@
-"""What a living site consists of: its pages, their rates, their links, and the odd corners that real sites have."""
+"""| The pages of a demo site, their rates and links, and the odd corners that real sites have."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Rate, Seconds
 
 HOUR = 3600.0
-BRANCHING = 8  #: pages that an index or a page links to below itself
+BRANCHING = 8  #: pages below itself that an index or page links to
 FEWEST, MOST = 20, 50_000
 
 SLOW = "/slow.html"
 QUERY = "/search?q=tides"
-FLAKY = "/flaky.html"  #: answers 500 to the first request
+FLAKY = "/flaky.html"  #: answers the first request with 500
 _BY_SERVER = {"/", SLOW, QUERY, FLAKY}
 PRIVATE = "/private/diary.html"  #: forbidden by robots.txt
-MISSING = "/docs/missing.html"  #: linked, and not there
-HOP = "/older/docs.html"  #: the middle of a chain of redirects, linked from nowhere
+MISSING = "/docs/missing.html"  #: linked, but not there
+HOP = "/older/docs.html"  #: the middle of a redirect chain, linked from nowhere
 REDIRECTS = {
     "/index.html": (301, "/"),
     "/latest": (302, "/news/"),
     "/old/docs.html": (301, HOP),
     HOP: (301, "/docs/"),
 }
-CHANGING_IMAGES = 20  #: one image in so many changes, once in a day of the site
+CHANGING_IMAGES = 20  #: one in so many images changes, once a day of the site's time
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Section:
 
     name: str
     share: float  #: of the site's pages
-    heat: float  #: how readily its pages rank among the hot ones
-    listed: bool = True  #: in the sitemap; else found by links alone
+    heat: float  #: how likely its pages are to be hot
+    listed: bool = True  #: in the sitemap; otherwise found by links only
 
 
 SECTIONS = (
@@ -49,24 +49,24 @@ SECTIONS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """What a living site is made from: equal parameters make equal worlds.
+    """The parameters of a living site: equal ones make equal worlds.
 
-    Rates are Zipf's: the page of rank r changes scale/3600 · r^-skew times a second. As given, the hottest page changes
-    every 5 seconds, a tenth of the pages within 14 minutes, and most hardly within an hour.
+    Rates follow Zipf's law: the page of rank r changes scale/3600 · r^-skew times a second. By default the hottest page
+    changes every 5 seconds, a tenth of the pages within 14 minutes, and most hardly within an hour.
     """
 
     seed: int = 1
     pages: int = 300  #: pages that answer 200, from 20 to 50,000
     skew: float = 1.5  #: Zipf's exponent
-    scale: float = 720.0  #: how many times faster than a real site this one lives; 1: its hottest page changes hourly
+    scale: float = 720.0  #: how many times faster than a real site it lives; 1: its hottest page changes hourly
     no_validators: float = 0.2  #: share of pages without ETag and Last-Modified
-    script: float = 0.0  #: share of pages that a script makes of data; home and the odd ones are none
-    lying: float = 0.0  #: share of pages whose validators and lastmod stay as they were at midnight UTC
+    script: float = 0.0  #: share of pages made by script from data; home and the odd ones are not
+    lying: float = 0.0  #: share of pages whose validators and lastmod stay as of midnight UTC
     crawl_delay: Seconds | None = None  #: asked for in robots.txt
-    slow: Seconds = 1.0  #: what the slow page takes to answer
-    news: float = 0.0  #: articles that the newsroom publishes in an hour of the clock; 0: there is none
+    slow: Seconds = 1.0  #: time the slow page takes to answer
+    news: float = 0.0  #: articles that the newsroom publishes per hour of real time; 0: there is none
     news_sections: int = 12
-    news_skew: float = 1.0  #: Zipf's exponent of the sections' rates; 0: they publish alike
+    news_skew: float = 1.0  #: Zipf's exponent of the sections' rates; 0: equal rates
     news_feeds: bool = True  #: the newsroom has a feed and a news sitemap
 
     def __post_init__(self) -> None:
@@ -89,22 +89,22 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the site, whatever its present state."""
+    """A page of the site, independent of its state."""
 
     target: str  #: path, with its query where it has one
     title: str
     rate: Rate
-    section: str  #: the sitemap that lists it; "": none does
+    section: str  #: the sitemap that lists it; "": none
     priority: float
     links: tuple[str, ...]
     images: tuple[str, ...]
-    validators: bool  #: does it send them
+    validators: bool  #: whether it sends them
     lying: bool
-    scripted: bool = False  #: its document is a shell that never changes, what it shows is fetched by a script
+    scripted: bool = False  #: its document is a constant shell, whose script fetches the content
 
 
 def build_pages(site: Parameters) -> dict[str, Page]:
-    """The pages by target, home first, then section by section; each is reached by links from home.
+    """The pages by target, home first, then section by section; all are reached by links from home.
 
     >>> len(build_pages(Parameters(pages=50)))
     50
@@ -131,7 +131,7 @@ def build_pages(site: Parameters) -> dict[str, Page]:
 
 
 def data_of(target: str) -> str:
-    """The path of the data that a page's script makes it of.
+    """The path of the data from which a page's script makes it.
 
     >>> data_of("/news/"), data_of("/docs/tide-7.html")
     ('/data/news/index.json', '/data/docs/tide-7.json')
@@ -149,7 +149,7 @@ def build_images(site: Parameters) -> dict[str, Rate]:
 
 
 def _sections(rng: random.Random, pages: int) -> list[list[str]]:
-    """Targets by section, each section's index first. Four pages lie outside them: home and three odd ones."""
+    """Targets by section, each section's index first, without home and three odd pages."""
     sections, begun, share = [], 0, 0.0
     for section in SECTIONS:
         share += section.share
@@ -161,7 +161,7 @@ def _sections(rng: random.Random, pages: int) -> list[list[str]]:
 
 
 def _links(rng: random.Random, sections: list[list[str]]) -> dict[str, tuple[str, ...]]:
-    """A tree below each section's index, ways up, and some links across."""
+    """A tree below each section's index, links up, and some links across."""
     odd = [SLOW, QUERY, FLAKY]
     everything = [target for section in sections for target in section]
     moved = [path for path in REDIRECTS if path != HOP]
@@ -182,7 +182,7 @@ def _rates(rng: random.Random, site: Parameters, targets: list[str]) -> dict[str
 
 
 def _heat(target: str, heat: dict[str, float]) -> float:
-    """An index changes with any of its pages."""
+    """The heat of a page; an index changes with any of its pages."""
     return heat.get(target.split("/")[1], 1.0) * (100 if target.endswith("/") else 1)
 
 

@@ -1,4 +1,4 @@
-"""What the living site says of itself: robots.txt, and sitemaps whose hints are true of the site's own time."""
+"""| The demo site's robots.txt and sitemaps, whose hints are true in the site's own time."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sharc_crawler.instants import second
 from sharc_crawler.model import Instant, Rate, Seconds
 
 INDEX = "/sitemap.xml"
-#: path → the section it lists; one of them is gzipped
+#: path → section; one is gzipped
 SITEMAPS = {
     "/sitemap-site.xml": "site",
     **{f"/sitemap-{s.name}.xml{'.gz' if s.name == 'docs' else ''}": s.name for s in SECTIONS if s.listed},
 }
 
-#: changefreq → mean time between changes in a site that lives in real time
+#: changefreq → mean time between changes of a site that lives in real time
 PERIODS: dict[str, Seconds] = {
     "hourly": HOUR,
     "daily": 24 * HOUR,
@@ -40,7 +40,7 @@ def changefreq(rate: Rate, scale: float) -> str:
 
 
 def robots(base: str, crawl_delay: Seconds | None, sitemaps: Iterable[str] = ()) -> bytes:
-    """Everything but one folder is open. ``base`` is the site's address without a path; ``sitemaps``: further ones."""
+    """Closes one folder. ``base``: the site's address without a path; ``sitemaps``: further ones."""
     delay = [] if crawl_delay is None else [f"Crawl-delay: {crawl_delay:g}"]
     folder = PRIVATE.rpartition("/")[0]
     named = [f"Sitemap: {base}{path}" for path in (INDEX, *sitemaps)]
@@ -54,7 +54,7 @@ def sitemap_index(base: str) -> bytes:
 
 
 def entry(url: str, modified: Instant, frequency: str, priority: float) -> str:
-    """The lines of a page; ``modified`` is cut to the second it lies in."""
+    """The entry of a page; ``modified`` is cut to the second."""
     return (
         f"<url><loc>{escape(url)}</loc><lastmod>{second(modified)}</lastmod>"
         f"<changefreq>{frequency}</changefreq><priority>{priority}</priority></url>\n"

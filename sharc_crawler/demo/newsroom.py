@@ -1,7 +1,7 @@
-"""The living site's newsroom: sections that publish articles as Poisson processes, some often, most rarely.
+"""The demo site's newsroom: sections publish articles as Poisson processes, some often, most rarely.
 
-What is published, and when, is a function of the seed and of time alone, so that the delay with which a crawler finds
-an article is known exactly.
+What is published, and when, depends only on the seed and on time, so a crawler's delay in finding an article is known
+exactly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HOUR = 3600.0
 FRONT = "/newsroom/"
 FEED = "/newsroom/feed.xml"
 SITEMAP = "/newsroom/news-sitemap.xml"
-LISTED = {"section": 20, "front": 30, "feed": 30, "sitemap": 100}  #: articles, the latest
+LISTED = {"section": 20, "front": 30, "feed": 30, "sitemap": 100}  #: latest articles that are listed
 
 LIST = """<!DOCTYPE html>
 <html lang="en">
@@ -52,7 +52,7 @@ class Article(NamedTuple):
 
     @property
     def title(self) -> str:
-        """A headline, always the same for an article."""
+        """A headline, constant for an article."""
         return content.prose(self.path, 1).rstrip(".")
 
 
@@ -88,7 +88,7 @@ class Newsroom:
         return self.hourly / HOUR * shares[self.sections.index(section)] / sum(shares)
 
     def articles(self, start: Instant, end: Instant) -> list[Article]:
-        """All articles published in (start, end], in that order."""
+        """All articles published in (start, end], in order."""
         return sorted(article for section in self.sections for article in self._published(section, start, end))
 
     def _published(self, section: str, start: Instant, end: Instant) -> list[Article]:
@@ -96,7 +96,7 @@ class Newsroom:
         return [Article(float(t), f"{section}{math.floor(t * 1e6)}.html") for t in instants]
 
     def latest(self, sections: Iterable[str], now: Instant, most: int) -> list[Article]:
-        """The last ``most`` articles of some sections, the newest first."""
+        """The last ``most`` articles of some sections, newest first."""
         return heapq.nlargest(most, (article for section in sections for article in self._last(section, now, most)))
 
     def _last(self, section: str, now: Instant, most: int) -> list[Article]:
@@ -108,7 +108,7 @@ class Newsroom:
     # -- answers -------------------------------------------------------------------------------------------------
 
     def answer(self, path: str, base: str, headers: Mapping[str, str], now: Instant) -> Response:
-        """What a request below :data:`FRONT` is answered; ``headers`` by lower-case names."""
+        """The response to a request below :data:`FRONT`; ``headers`` by lower-case names."""
         if path in (FRONT, *self.sections):
             return self._list(path, headers, now)
         if self.feeds and path in (FEED, SITEMAP):

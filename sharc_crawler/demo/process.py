@@ -1,8 +1,8 @@
-"""Change processes: Poisson, on the whole time line, and a pure function of their name.
+"""Change processes: Poisson, over all time, and a pure function of their name.
 
-Time is cut into cells. What happens in a cell is drawn from a generator seeded by the name and the cell's number
-alone: a Poisson number of changes, uniform within the cell. That is exactly a Poisson process; every stretch of it is
-to be had without what came before, and whoever asks, in whatever order, sees the same world.
+Time is divided into cells. The changes in a cell are drawn from a generator seeded by the name and the cell's number: a
+Poisson number, uniform within the cell. That is exactly a Poisson process, any part of which can be computed by itself;
+whoever asks, in whatever order, sees the same world.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from sharc_crawler.model import Instant, Rate, Seconds
 
-PER_CELL = 8.0  #: expected changes in a cell, within a factor √2: few enough to draw, hardly ever none
+PER_CELL = 8.0  #: expected changes in a cell, within a factor √2: few enough to draw, rarely none
 
 
 def changes(name: str, rate: Rate, start: Instant, end: Instant) -> NDArray[np.float64]:
     """The instants of change in (start, end], ascending.
 
-    Half open, so that neighbouring stretches add up, and a page seen at ``start`` and at ``end`` was in one state
-    exactly when there is none.
+    Half open, so that adjoining intervals add up, and a page was in one state at ``start`` and ``end`` exactly if there
+    is none in between.
 
     >>> whole = changes("a page", 0.5, 1000.0, 1060.0)
     >>> parts = [changes("a page", 0.5, 1000.0, 1013.0), changes("a page", 0.5, 1013.0, 1060.0)]
@@ -39,7 +39,7 @@ def changes(name: str, rate: Rate, start: Instant, end: Instant) -> NDArray[np.f
 
 
 def last_change(name: str, rate: Rate, now: Instant) -> Instant:
-    """When the state at ``now`` began; ``-inf`` where nothing ever changes.
+    """When the state at ``now`` began; ``-inf`` if nothing ever changes.
 
     >>> began = last_change("a page", 0.5, 1000.0)
     >>> began <= 1000.0, len(changes("a page", 0.5, began, 1000.0))
@@ -54,7 +54,7 @@ def last_change(name: str, rate: Rate, now: Instant) -> Instant:
 
 
 def _cell_length(rate: Rate) -> Seconds:
-    """A power of two, so that dividing by it is exact and a cell's changes never stray into the one before."""
+    """A power of two, so that division by it is exact and changes stay within their cell."""
     return 2.0 ** round(math.log2(PER_CELL / rate))
 
 

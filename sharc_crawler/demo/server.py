@@ -1,4 +1,4 @@
-"""The living site on a socket: a small HTTP/1.1 server with keep-alive and pipelining, in a thread of its own."""
+"""| Serves the demo site: a small HTTP/1.1 server with keep-alive and pipelining, in a thread."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from sharc_crawler.demo.site import LivingSite
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Instant
 
-LOGGED = 1_000_000  #: requests kept in the log, the latest
+LOGGED = 1_000_000  #: latest requests kept in the log
 LARGEST = 65_536  #: bytes of a request's head, and of its body
 
 
 class Request(NamedTuple):
     """A line of the request log."""
 
-    time: Instant  #: when it arrived: the answer holds for this instant
+    time: Instant  #: when it arrived, for which the answer holds
     method: str
     target: str
     status: int
-    conditional: bool  #: did it carry If-None-Match or If-Modified-Since?
+    conditional: bool  #: whether it had If-None-Match or If-Modified-Since
 
 
 class BadRequestError(Exception):
-    """What came is not a request that this server reads."""
+    """A request that this server does not understand."""
 
 
 class DemoServer:
-    """A site being served; :func:`serve` makes one."""
+    """A site being served, made by :func:`serve`."""
 
     def __init__(self, site: LivingSite, listener: socket.socket, clock: Callable[[], Instant]) -> None:
         self.site = site
         self.url = "http://{}:{}/".format(*listener.getsockname())
-        self.log: deque[Request] = deque(maxlen=LOGGED)  #: in the order of arrival
+        self.log: deque[Request] = deque(maxlen=LOGGED)  #: in order of arrival
         self.started = threading.Event()
         self._stopped = asyncio.Event()
         self._listener = listener
         self._clock = clock
 
     async def run(self) -> None:
-        """Serve until :meth:`stop`; what is still open then is cancelled with the loop."""
+        """Serve until :meth:`stop`; open connections are then cancelled with the loop."""
         self._loop = asyncio.get_running_loop()
         server = await asyncio.start_server(self._connection, sock=self._listener, limit=LARGEST)
         self.started.set()
@@ -73,7 +73,7 @@ class DemoServer:
             writer.close()
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Read one request and answer it; says whether another may follow."""
+        """Read and answer a request; returns whether another may follow."""
         head = await reader.readuntil(b"\r\n\r\n")
         method, target, version, headers = parse_head(head)
         await reader.readexactly(_body_length(headers))
@@ -110,7 +110,7 @@ def parse_head(head: bytes) -> tuple[str, str, str, dict[str, str]]:
 
 
 def _body_length(headers: dict[str, str]) -> int:
-    """Bytes of body to read past: this site has no use for them."""
+    """Bytes of a body to skip."""
     length = headers.get("content-length", "0")
     if "transfer-encoding" in headers or not (length.isascii() and length.isdigit() and int(length) <= LARGEST):
         raise BadRequestError("a body that this server does not read")
@@ -118,7 +118,7 @@ def _body_length(headers: dict[str, str]) -> int:
 
 
 def encode(answer: Response, keep: bool) -> bytes:
-    """An answer as it goes over the wire."""
+    """A response as sent."""
     lines = [f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}"]
     lines += [f"{name}: {value}" for name, value in answer.headers]
     lines += [] if keep else ["Connection: close"]
@@ -129,9 +129,9 @@ def encode(answer: Response, keep: bool) -> bytes:
 def serve(
     site: LivingSite, host: str = "127.0.0.1", port: int = 0, clock: Callable[[], Instant] = time.time
 ) -> Iterator[DemoServer]:
-    """A site on a socket, as long as the ``with`` block lasts; port 0 takes a free one.
+    """Serve a site for the duration of the ``with`` block; port 0 takes a free one.
 
-    ``clock`` is read once a request: give a virtual one, and time stands still between its steps.
+    ``clock`` is read once per request: with a virtual clock, time stands still between its steps.
 
     >>> from urllib.request import urlopen
     >>> from sharc_crawler.demo.site import LivingSite

@@ -1,4 +1,4 @@
-"""The living site: a web site whose pages change by Poisson processes, without sockets and without a clock."""
+"""| The living site: its pages change by Poisson processes; it has no sockets and no clock."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LivingSite(layout.Parameters):
 
     @cached_property
     def newsroom(self) -> Newsroom:
-        """What publishes articles, where ``news`` is more than 0."""
+        """Publishes articles, if ``news`` is above 0."""
         return Newsroom(self.seed, self.news, self.news_sections, self.news_skew, self.news_feeds)
 
     @cached_property
@@ -62,7 +62,7 @@ class LivingSite(layout.Parameters):
 
     @cached_property
     def _data(self) -> dict[str, Page]:
-        """What scripts make pages of, by path."""
+        """The pages made by script, by the path of their data."""
         return {layout.data_of(page.target): page for page in self._pages.values() if page.scripted}
 
     @property
@@ -77,16 +77,16 @@ class LivingSite(layout.Parameters):
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """What pages embed, and what their scripts fetch: images, style, scripts, data."""
+        """What pages embed and scripts fetch: images, style, scripts, data."""
         return tuple(self._resources)
 
     @cached_property
     def changefreqs(self) -> dict[str, Seconds]:
-        """What the sitemaps' changefreq means here: name → mean time between changes, in real seconds."""
+        """The meaning of changefreq here: name → mean time between changes, in real seconds."""
         return {name: period / self.scale for name, period in listings.PERIODS.items()}
 
     def rate(self, path: str) -> Rate:
-        """True change rate of a page or resource, changes per second; a page made by script is a shell with data."""
+        """The true change rate of a page or resource, per second; a page made by script never changes itself."""
         if path in self._pages:
             return 0.0 if self._pages[path].scripted else self._pages[path].rate
         try:
@@ -97,11 +97,11 @@ class LivingSite(layout.Parameters):
             ) from None
 
     def changes(self, path: str, start: Instant, end: Instant) -> NDArray[np.float64]:
-        """The instants in (start, end] at which a page or resource truly changes, ascending."""
+        """The true instants of change of a page or resource in (start, end], ascending."""
         return process.changes(f"{self.seed} {path}", self.rate(path), start, end)
 
     def truth(self, start: Instant, end: Instant) -> dict[str, NDArray[np.float64]]:
-        """:meth:`changes` of every page and resource, those without any included."""
+        """:meth:`changes` of every page and resource, including those without any."""
         return {path: self.changes(path, start, end) for path in (*self.paths, *self.resources)}
 
     def respond(self, method: str, target: str, headers: Mapping[str, str], now: Instant) -> Response:
@@ -148,7 +148,7 @@ class LivingSite(layout.Parameters):
         )
 
     def _fetched(self, path: str, page: Page, headers: Mapping[str, str], now: Instant) -> Response:
-        """The data of a page."""
+        """The data of a page made by script."""
         began = self._began(path, now)
         claim = StatedState(path, self._claimed(page, now)) if page.validators else None
         name = f"{self.seed} {page.target}"
@@ -173,11 +173,11 @@ class LivingSite(layout.Parameters):
                 yield listings.entry(base + page.target, self._claimed(page, now), frequency, page.priority)
 
     def _began(self, path: str, now: Instant) -> Instant:
-        """When the state at ``now`` began; what is older than 1970 began with it."""
+        """When the state at ``now`` began; not before 1970."""
         return max(0.0, process.last_change(f"{self.seed} {path}", self.rate(path), now))
 
     def _claimed(self, page: Page, now: Instant) -> Instant:
-        """When the site says that it began."""
+        """When the site says that the state began."""
         changing = layout.data_of(page.target) if page.scripted else page.target
         return self._began(changing, now // DAY * DAY if page.lying else now)
 

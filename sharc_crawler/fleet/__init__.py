@@ -1,1 +1,1 @@
-"""Many workers, one brain per site: who owns a site, and the fenced journal of what each of its steps changed."""
+"""| Many workers, each site owned by one of them: who owns it, and the fenced journal of its steps."""

@@ -1,4 +1,4 @@
-"""What a journal's rows hold: the batches of a site's steps, as lines of JSON, compressed."""
+"""| The rows of a journal: batches of a site's steps as compressed lines of JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sharc_crawler.uncollected import uncollected
 if TYPE_CHECKING:
     from sharc_crawler.frontier.rows import Batch
 
-FAST, SMALL = 1, 6  #: how hard compression tries: with each step; where many rows become one
+FAST, SMALL = 1, 6  #: compression levels: for each step; for many rows merged into one
 
 
 def packed(lines: Sequence[str], level: int = FAST) -> bytes:
@@ -32,13 +32,13 @@ def unpacked(body: bytes) -> list[str]:
 
 
 def lines_of(bodies: Iterable[bytes]) -> Iterator[str]:
-    """The batches of a journal, one after the other."""
+    """The batches of a journal, in order."""
     for body in bodies:
         yield from unpacked(body)
 
 
 def state_of(lines: Iterable[str]) -> Batch:
-    """All that a journal says, links too."""
+    """The state that a journal describes, including links."""
     known = MemoryStore()
     with uncollected():
         for line in lines:

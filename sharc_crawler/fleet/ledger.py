@@ -1,9 +1,8 @@
-"""The port of a fleet: which sites there are, who holds each, and what each of their steps changed.
+"""The port of a fleet's ledger: the sites, who holds each, and the journal of their steps.
 
-A worker holds a site by a *tenure*: an epoch, one more with each owner, and a term that it renews. The epoch is the
-fence: a step is written in the one statement that checks it, so no pause and no clock lets an old owner write. Times
-are told by the ledger's own clock alone. Implementations pass
-``FleetLedgerContract`` (``tests/fleet/ledger_contract.py``).
+A worker holds a site by a *tenure*: an epoch, which grows by one with each owner, and a term that it renews. The epoch
+is the fence: a step is written in the statement that checks it, so no pause and no clock lets an old owner write. All
+times are by the ledger's clock. Implementations pass ``FleetLedgerContract`` (``tests/fleet/ledger_contract.py``).
 """
 
 from __future__ import annotations
@@ -19,27 +18,27 @@ from sharc_crawler.model import Instant, Seconds
 class SiteState(StrEnum):
     """The state of a site."""
 
-    WAITING = "waiting"  #: for a worker, for its time, or to go on after a hand-over
-    HELD = "held"  #: a worker has it; seen as such, kept as WAITING with an owner
-    PAUSED = "paused"  #: by order; seen as such, kept as WAITING
+    WAITING = "waiting"  #: for a worker, for its time, or to be continued
+    HELD = "held"  #: by a worker; stored as WAITING with an owner
+    PAUSED = "paused"  #: by order; stored as WAITING
     DONE = "done"
-    FAILED = "failed"  #: it cannot go on; the row says why
+    FAILED = "failed"  #: it cannot go on; its row says why
     STOPPED = "stopped"  #: by order, before its end
 
 
 class Wish(StrEnum):
-    """What people want of a site."""
+    """What an operator ordered for a site."""
 
     RUN = "run"
     PAUSE = "pause"  #: nobody holds it until it is resumed
-    STOP = "stop"  #: it ends as it is, with its report
+    STOP = "stop"  #: it ends now, with its report
 
 
 class SiteOrder(NamedTuple):
-    """A site to be captured."""
+    """A site to capture."""
 
     site: str
-    arguments: Mapping[str, str]  #: as behind ``-a`` of a crawl: ``url``, ``strategy``, ``limit`` …
+    arguments: Mapping[str, str]  #: as of ``-a``: ``url``, ``strategy``, ``limit`` …
     priority: int = 0  #: higher ones are begun first
     due: Instant = 0.0  #: not begun before
 
@@ -49,74 +48,74 @@ class Tenure(NamedTuple):
 
     site: str
     arguments: Mapping[str, str]
-    round: int  #: its captures are numbered from 1
+    round: int  #: number of the capture, from 1
     epoch: int
-    seq: int  #: the journal's last step; 0: nothing was done yet
+    seq: int  #: last step of the journal; 0: none
     wish: Wish
-    clock: Instant  #: the ledger's, as it was claimed
-    former: str | None  #: the owner whose term ran out; ``None``: it was free
-    shared: bool = False  #: others ask the machine of its name, too
-    silent: int = 0  #: owners before, one after the other, not heard of any more, that did no more than begin
+    clock: Instant  #: the ledger's, when it was claimed
+    former: str | None  #: the owner whose term ran out; ``None``: the site was free
+    shared: bool = False  #: other sites ask its machine, too
+    silent: int = 0  #: successive former owners that disappeared after hardly beginning
 
 
 class JournalStep(NamedTuple):
-    """What a step of a site changed, to be written as number ``seq`` of its journal."""
+    """A step of a site, to be written as number ``seq`` of its journal."""
 
     site: str
     epoch: int
     seq: int
     body: bytes
-    pages: int = 0  #: known by now; these three are what :meth:`FleetLedger.status` tells
-    visits: int = 0  #: made by now, revisits included
-    size: int = 0  #: bytes received by now
+    pages: int = 0  #: known so far; like the next two for :meth:`FleetLedger.status`
+    visits: int = 0  #: made so far, including revisits
+    size: int = 0  #: bytes received so far
 
 
 class Pulse(NamedTuple):
-    """What a worker says of itself when it renews its tenures."""
+    """A worker's report when it renews its tenures."""
 
     worker: str
     held: Mapping[str, int]  #: epoch by site
-    room: int  #: sites that it would take at most
+    room: int  #: most sites that it would hold
     superseded: int = 0  #: steps refused since it began
-    skew: Seconds = 0.0  #: its clock less the ledger's
+    skew: Seconds = 0.0  #: its clock minus the ledger's
 
 
 class Renewal(NamedTuple):
-    """What a worker is told then."""
+    """The answer to a pulse."""
 
-    wishes: Mapping[str, Wish]  #: of the sites that it holds still; one that is missing is another's, or nobody's
-    draining: bool  #: it is to hand over what it holds, and take nothing more
-    surplus: int  #: so many sites it holds beyond its share, while others have room
+    wishes: Mapping[str, Wish]  #: of the sites that it still holds; others are another's, or nobody's
+    draining: bool  #: hand over everything, and claim nothing
+    surplus: int  #: sites that it holds above its share, while others have room
     shared: frozenset[str] = frozenset()  #: of the sites that it holds, those whose machines others ask, too
 
 
 class Reservation(NamedTuple):
-    """When a machine is to be asked by one worker, and by no other for so long."""
+    """A turn to reserve at a machine."""
 
     machine: str
-    gap: Seconds  #: until the next one's turn
+    gap: Seconds  #: until the next turn
     own: bool  #: the worker holds the site of this name
 
 
 class Allowance(NamedTuple):
-    """What of the fleet's budget a worker may spend; infinity: it is not bounded."""
+    """What a worker may spend of the budget; infinity: no bound."""
 
     requests: float
     size: float  #: bytes
-    seconds: float  #: from now on; negative: the time is over
+    seconds: float  #: from now; negative: the time is over
 
 
 class Bound(NamedTuple):
-    """A bound of the fleet's budget."""
+    """A bound of the budget."""
 
     what: str  #: ``requests``, ``bytes`` or ``until``
     bound: float  #: of ``until``: an instant
-    spent: float = 0.0  #: with what workers have drawn, and not used yet
+    spent: float = 0.0  #: including what workers have drawn but not used
 
 
 @dataclass(frozen=True, slots=True)
 class SiteStatus:
-    """A site, as people ask for it."""
+    """The status of a site."""
 
     site: str
     state: SiteState
@@ -136,12 +135,12 @@ class SiteStatus:
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
-    """A worker, as people ask for it."""
+    """The status of a worker."""
 
     worker: str
     held: int
     room: int
-    seen: Seconds  #: since it was heard of
+    seen: Seconds  #: since its last sign of life
     draining: bool
     superseded: int
     skew: Seconds
@@ -149,7 +148,7 @@ class WorkerStatus:
 
 @dataclass(frozen=True, slots=True)
 class FleetStatus:
-    """The fleet's sites and workers, in sums."""
+    """Totals of the fleet's sites, and its workers."""
 
     time: Instant  #: by the ledger's clock
     states: Mapping[SiteState, int]
@@ -158,117 +157,117 @@ class FleetStatus:
     size: int
     takeovers: int
     superseded: int
-    oldest: Seconds | None  #: since the last step of the held site that waits longest for one
+    oldest: Seconds | None  #: longest time since the last step of a held site
     workers: tuple[WorkerStatus, ...] = field(default=())
     budget: tuple[Bound, ...] = field(default=())
 
 
 class FleetLedger(Protocol):
-    """Owns all that the workers of a fleet share.
+    """Owns everything that the workers of a fleet share.
 
-    Each method is one transaction. What cannot be reached raises
-    :class:`~sharc_crawler.errors.StoreUnavailable`: it may have been done all the same, and is asked for again.
+    Each method is one transaction. If the ledger cannot be reached it raises
+    :class:`~sharc_crawler.errors.StoreUnavailable`: the change may have been made all the same, and is asked for again.
     """
 
     def clock(self) -> Instant:
         """The time by the ledger's clock."""
 
     def add(self, orders: Iterable[SiteOrder]) -> int:
-        """Sites to be captured; how many of them are new. One that is known stays as it is."""
+        """Add sites; returns how many are new. Known ones stay as they are."""
 
     def claim(self, worker: str, most: int, term: Seconds, *, silent: bool = True) -> list[Tenure]:
-        """Hold up to so many sites that nobody holds and that are due, those of high priority first.
+        """Claim up to ``most`` free sites that are due, in order of priority.
 
-        ``silent``: then those of owners whose terms ran out. To find them takes as long as many sites are held. Where
-        the last two did no more than begin, the site may have ended them: a worker is given one such at a time.
+        ``silent``: then those whose owners' terms ran out, which takes time proportional to the held sites. A site
+        whose last two owners did no more than begin may have ended them: a worker gets one such at a time.
         """
 
     def step(self, steps: Sequence[JournalStep], term: Seconds) -> frozenset[str]:
-        """Write a step of each of these sites and renew its tenure; the sites whose step is in the journal.
+        """Write a step of each site and renew its tenure; returns the sites whose step is in the journal.
 
-        One that is missing is another's. A step that is given again with the same number is written once.
+        A missing one is another's. A step that is repeated with the same number is written once.
         """
 
     def renew(self, pulse: Pulse, term: Seconds) -> Renewal:
         """Renew a worker's tenures."""
 
     def reserve(self, wanted: Sequence[Reservation], term: Seconds) -> Mapping[str, Seconds]:
-        """Turns at machines that several sites ask: how long to wait for each, from now. No two of a machine overlap.
+        """Reserve turns at machines that several sites ask; returns the seconds until each. Turns never overlap.
 
-        Whoever holds the site of a machine's name asks it without, until it is told that others ask it, too: their
-        first turn lies a ``term`` ahead.
+        The holder of the site with the machine's name needs no turns until it is told that others ask, too: their first
+        turn is a ``term`` ahead.
         """
 
     def bound(self, bounds: Mapping[str, float]) -> None:
-        """Bound what all workers do together, from now on: ``requests``, ``bytes``, ``until``; 0: no bound any more."""
+        """Set bounds for all workers together: ``requests``, ``bytes``, ``until``; 0 removes a bound."""
 
     def draw(self, requests: float, size: float) -> Allowance:
-        """Take so much of the budget, as far as it goes; what is negative is given back."""
+        """Draw from the budget, as far as it goes; negative amounts are given back."""
 
     def further(self, site: str, epoch: int) -> bool:
-        """Where nothing was done of a site yet, its capture is a further round; ``False``: it is another's by now."""
+        """Make a site's capture a further round, if nothing was done yet; ``False``: it is another's."""
 
     def release(
         self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "", rest: Seconds = 0.0
     ) -> bool:
-        """Hold a site no longer: it is to go on elsewhere, or has ended so; ``False``: it was another's already.
+        """Release a site, to be continued or with its final state; ``False``: it was another's already.
 
-        ``rest``: nobody claims it for so long.
+        ``rest``: seconds in which nobody may claim it.
         """
 
     def journal(self, site: str, upto: int, after: int = 0) -> Iterator[bytes]:
-        """The bodies of a site's steps after a number up to another, in order; merged ones together."""
+        """The bodies of a site's steps with ``after`` < number <= ``upto``; merged ones together."""
 
     def merged(self, site: str) -> int:
-        """The last step of a site that was merged with those before it; 0: none was."""
+        """The last merged step of a site; 0: none."""
 
     def merge(self, site: str, epoch: int, after: int, upto: int, body: bytes) -> bool:
-        """Put one body in place of the rows after a number up to another; ``False``: the site is another's."""
+        """Replace the rows with ``after`` < number <= ``upto`` by one body; ``False``: the site is another's."""
 
     def forget_journal(self, site: str, epoch: int) -> bool:
-        """Drop a site's journal, which lies elsewhere by now; ``False``: the site is another's."""
+        """Delete a site's journal, now that it lies elsewhere; ``False``: the site is another's."""
 
     def history(self, site: str) -> list[bytes]:
-        """What captures of a site taught, in the order of their ends; it outlives the site's row."""
+        """What captures of a site taught, in the order of their ends; outlives the site's row."""
 
     def masks(self, site: str) -> str:
-        """The masks that captures of a site learned, as the last of them left them; empty: none did."""
+        """The masks learned by captures of a site, as of the last one; "": none."""
 
     def remember(self, site: str, epoch: int, body: bytes, masks: str = "") -> bool:
-        """Keep what a capture taught, once for each epoch; ``False``: the site is another's.
+        """Keep what a capture taught, once per epoch; ``False``: the site is another's.
 
-        ``masks``: all that hold for the next one; empty: it learned no more.
+        ``masks``: all that are valid for the next capture; "": unchanged.
         """
 
     def robots(self, host: str, age: Seconds) -> tuple[Instant, str] | None:
-        """When a host's robots.txt was read last and what it said; ``None``: by nobody within so long."""
+        """When a host's robots.txt was read, and its text; ``None``: not within ``age``."""
 
     def keep_robots(self, host: str, text: str) -> None:
-        """A host's robots.txt was read just now."""
+        """Store a robots.txt that was just read."""
 
     def wish(self, wish: Wish, sites: Sequence[str] | None) -> int:
-        """Order something of these sites (``None``: all that have not ended); of how many."""
+        """Order something for these sites (``None``: all that have not ended); returns their number."""
 
     def requeue(self, sites: Sequence[str] | None) -> int:
-        """Have ended sites go on, or captured again; how many (``None``: all failed ones).
+        """Have ended sites continued, or captured again; returns their number (``None``: all failed ones).
 
-        One that is done, or whose journal was forgotten, has no more to do: it is captured again, as a further round.
+        A site that is done, or has no journal, is captured again, as a further round.
         """
 
     def drop(self, sites: Sequence[str]) -> int:
-        """Forget sites, with their journals; their owners stop at once. What was captured stays where it is."""
+        """Delete sites and their journals; their owners stop at once. Captured files stay."""
 
     def drain(self, worker: str) -> bool:
-        """A worker is to hand over its sites and end; ``False``: none of this name is known."""
+        """Have a worker hand over its sites and end; ``False``: it is not known."""
 
     def leave(self, worker: str) -> None:
-        """Note that a worker has ended."""
+        """Record that a worker has ended."""
 
     def status(self) -> FleetStatus:
-        """Sums over all sites, and all workers."""
+        """Totals over all sites, and all workers."""
 
     def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
-        """The status of these sites (``None``: of all, held ones first, then failed ones), at most so many."""
+        """The status of these sites (``None``: of all; held ones first, then failed ones), at most ``most``."""
 
     def close(self) -> None:
-        """Let go of the ledger."""
+        """Close the ledger."""

@@ -1,4 +1,4 @@
-"""What a fleet tells Prometheus, from its ledger's sums: one server for all workers."""
+"""| A fleet's metrics for Prometheus, from its ledger: one server for all workers."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _OF_WORKERS = (
 
 
 class FleetMetrics:
-    """A collector: asked for by each scrape, it asks the ledger once."""
+    """A collector that asks the ledger once per scrape."""
 
     def __init__(self, ledger: FleetLedger) -> None:
         self._ledger = ledger
 
     def describe(self) -> list[Metric]:
-        """Nothing: the ledger is not asked before the first scrape."""
+        """Nothing, so that the ledger is not asked before the first scrape."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """The metrics; where the ledger does not answer, that alone."""
+        """The metrics; only ``up`` where the ledger does not answer."""
         try:
             status = self._ledger.status()
         except StoreUnavailable:
@@ -85,15 +85,12 @@ def _workers(workers: tuple[WorkerStatus, ...]) -> Iterator[Metric]:
 
 
 def text(ledger: FleetLedger) -> str:
-    """What a scrape gets, in Prometheus's text format."""
+    """The metrics in Prometheus's text format."""
     return generate_latest(_registry(ledger)).decode()
 
 
 def serve(ledger: FleetLedger, host: str, port: int) -> WSGIServer:
-    """Answer scrapes at ``/metrics`` in a thread, until the server is shut down.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` for a port that is taken.
-    """
+    """Serve ``/metrics`` in a thread, until the server is shut down; raises UsageError for a port that is taken."""
     try:
         server, _ = start_http_server(port, host, _registry(ledger))
     except OSError as error:

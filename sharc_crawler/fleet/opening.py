@@ -1,4 +1,4 @@
-"""The ledger that a DSN names."""
+"""| Opens the ledger that a DSN names."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ FORMS = "postgresql://HOST/DATABASE and sqlite:PATH"
 
 
 def open_fleet(dsn: str, patience: Seconds = 60.0, *, make: bool = False) -> FleetLedger:
-    """The ledger of a fleet; ``make``: made where there is none, or brought to this version.
+    """The ledger of a fleet; ``make``: create or update it.
 
-    ``patience``: seconds after which an answer is waited for no longer. Raises
-    :class:`~sharc_crawler.errors.UsageError` for a DSN of no form that we know, or one without a fleet.
+    ``patience``: seconds to wait for an answer. Raises UsageError for an unknown DSN, or one without a fleet.
 
     >>> open_fleet("mysql://db/fleet")
     Traceback (most recent call last):

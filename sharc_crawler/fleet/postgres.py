@@ -1,7 +1,7 @@
-"""The ledger of a fleet in PostgreSQL, 15 or later.
+"""The ledger of a fleet in PostgreSQL 15 or later.
 
-Whatever writes is one statement, committed by itself: a worker that is stopped in the middle holds no lock, and a pool
-of connections (pgbouncer) may stand between.
+Each write is one statement with its own commit: a worker that is stopped halfway holds no lock, and a connection pool
+(pgbouncer) may stand in between.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Seconds
 
-AT_ONCE = 1_000  #: orders a statement
-ROWS = 200  #: of a journal that are asked for together
-CONNECT_TIMEOUT = 5  #: seconds, where the DSN says nothing else
+AT_ONCE = 1_000  #: orders per statement
+ROWS = 200  #: journal rows per query
+CONNECT_TIMEOUT = 5  #: seconds, unless the DSN says otherwise
 PUT_ELSEWHERE = (
     "the DSN holds a password, which every process list shows: leave it out, and put it into ~/.pgpass (or PGPASSFILE),"
     " or name a service (postgresql://?service=fleet)"
@@ -60,17 +60,17 @@ T = TypeVar("T")
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection whose answers are waited for no longer than ``patience``."""
+    """A connection that waits for an answer no longer than ``patience``."""
 
     patience: Seconds = inf
 
     def wait(self, gen: PQGen[T], interval: Seconds = 0.1, timeout: Seconds | None = None) -> T:
-        """Wait as psycopg does, but no longer than ``patience``; its version 3.2 has no ``timeout``."""
+        """Wait like psycopg, but no longer than ``patience``; version 3.2 has no ``timeout``."""
         return super().wait(_within(gen, self.patience if timeout is None else timeout), interval)
 
 
 def _within(answers: PQGen[T], patience: Seconds) -> PQGen[T]:
-    """What comes, looked at now and then, until it has come or time is over."""
+    """Run the generator, and raise once ``patience`` is over."""
     until = monotonic() + patience
     try:
         state = next(answers)
@@ -256,7 +256,7 @@ class PostgresLedger:
 
     @contextmanager
     def _answered(self) -> Iterator[_Connection]:
-        """The connection, given up where no answer comes in time."""
+        """The connection; it is closed if no answer comes in time."""
         try:
             self._db = self._db or self._connected()
             yield self._db

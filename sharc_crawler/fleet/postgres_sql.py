@@ -1,4 +1,4 @@
-"""The statements of the ledger in PostgreSQL. Each is committed by itself."""
+"""| The statements of the PostgreSQL ledger. Each is committed by itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOTE_VERSION = """
 INSERT INTO fleet_meta VALUES ('version', %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
 """
 
-#: others have asked the machine of a site's name within the hour
+#: whether other sites have asked the machine of a site's name within the hour
 SHARED = f"EXISTS (SELECT FROM fleet_pace WHERE machine = fleet_site.site AND asked > {NOW} - 3600)"
 
 ADD = """

@@ -1,6 +1,6 @@
-"""Rows of a ledger's tables, to and from the records of its port; the tables' versions.
+"""Converts rows of a ledger's tables to the records of its port, and creates the tables.
 
-Tables are made by scripts in ``tables/``, run in order under a lock; none is ever changed again.
+The scripts in ``tables/`` run in order, under a lock, and are never changed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TABLES = files("sharc_crawler.fleet").joinpath("tables")
 
 
 def surplus(worker: str, alive: Iterable[tuple[str, int, int]]) -> int:
-    """How many sites a worker is to hand over: those beyond an equal share, as far as others have room for them.
+    """How many sites a worker is to hand over: those above an equal share for which others have room.
 
     ``alive``: of each worker its name, the sites that it holds, and how many it would hold at most.
 
@@ -52,26 +52,26 @@ def surplus(worker: str, alive: Iterable[tuple[str, int, int]]) -> int:
 
 
 def orders_in_rows(orders: Iterable[SiteOrder], at_once: int) -> Iterator[list[tuple[str, str, int, Instant]]]:
-    """Sites as their table has them, so many at once."""
+    """Sites as rows of their table, in batches."""
     rest = iter(orders)
     while some := list(islice(rest, at_once)):
         yield [(one.site, json.dumps(dict(one.arguments)), one.priority, one.due) for one in some]
 
 
 def tenure_of(row: Row) -> Tenure:
-    """A tenure from the row of a site that was claimed."""
+    """A tenure from the row of a claimed site."""
     site, arguments, number, epoch, seq, wish, clock, former, shared, silent = row
     return Tenure(site, json.loads(arguments), number, epoch, seq, Wish(wish), clock, former, bool(shared), silent)
 
 
 def renewal(rows: Sequence[Row], draining: object, surplus: int) -> Renewal:
-    """A renewal from a row for each renewed site: its name, what is wished, whether its machine is shared."""
+    """A renewal from the rows of renewed sites: name, wish, whether its machine is shared."""
     wishes = {site: Wish(wish) for site, wish, _ in rows}
     return Renewal(wishes, bool(draining), surplus, frozenset(site for site, _, shared in rows if shared))
 
 
 def allowance(rows: Iterable[Row]) -> Allowance:
-    """An allowance from a row for each bound: what it is of, the bound less the ledger's time, what was given."""
+    """An allowance from the rows of bounds: name, bound minus the ledger's time, amount given."""
     given = {what: left if what == "until" else amount for what, left, amount in rows}
     return Allowance(*(float(given.get(what, inf)) for what in ("requests", "bytes", "until")))
 
@@ -91,7 +91,7 @@ def worker_status(row: Row) -> WorkerStatus:
 def fleet_status(
     now: Instant, states: Sequence[Row], workers: Iterable[WorkerStatus], budget: Iterable[Row]
 ) -> FleetStatus:
-    """The fleet's status from a row for each state: name, number, pages, visits, size, takeovers, longest step."""
+    """The fleet's status from a row per state: name, number, pages, visits, size, takeovers, longest step."""
     known = tuple(workers)
     pages, visits, size, takeovers = (sum(row[column] for row in states) for column in range(2, 6))
     return FleetStatus(
@@ -109,17 +109,14 @@ def fleet_status(
 
 
 def scripts(engine: str, known: int) -> list[str]:
-    """What brings tables of a version to this one.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` for tables that a later version made.
-    """
+    """The scripts that update tables of a version; raises UsageError for tables of a later version."""
     if known > VERSION:
         raise UsageError(f"the fleet's tables have version {known}, this software knows {VERSION}: update it")
     return [TABLES.joinpath(f"{engine}-{number}.sql").read_text() for number in range(known + 1, VERSION + 1)]
 
 
 def require(known: int, where: str) -> None:
-    """Raise :class:`~sharc_crawler.errors.UsageError` unless tables of this version are there."""
+    """Raise :class:`~sharc_crawler.errors.UsageError` unless the tables have this version."""
     if known != VERSION:
         what = f"has tables of version {known}, this software needs {VERSION}" if known else "holds no fleet"
         way_out = "update it" if known > VERSION else "`sharc fleet init` makes it, or brings it up to date"

@@ -1,6 +1,6 @@
-"""The ledger of a fleet in a SQLite file: for several processes of one machine.
+"""The ledger of a fleet in a SQLite file, for processes of one machine.
 
-Terms run by the machine's monotonic clock, which nobody sets; after it was started again nobody holds anything.
+Terms run by the monotonic clock; after a reboot nobody holds anything.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from sharc_crawler.storage.connecting import Connection, share
 from sharc_crawler.storage.frontier_rows import statements
 from sharc_crawler.storage.sqlite_errors import said_of
 
-AT_ONCE = 1_000  #: orders read at once
-ROWS = 200  #: of a journal
+AT_ONCE = 1_000  #: orders per statement
+ROWS = 200  #: journal rows per query
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 _CLAIM = """
@@ -74,7 +74,7 @@ _RENEW = """
 UPDATE fleet_site SET expires = :now + :term WHERE site = :site AND epoch = :epoch AND owner = :worker
 RETURNING site, wish, EXISTS (SELECT 1 FROM fleet_pace WHERE machine = fleet_site.site AND asked > :now - 3600)
 """
-#: who held it before is heard of again, as when the file was away: neither they nor those before ended
+#: former owners are heard of again, as when the file was away: neither they nor those before ended
 _LIVED = """
 UPDATE fleet_site SET silent = min(silent, epoch - :epoch - 1) WHERE site = :site AND epoch > :epoch
 """
@@ -135,10 +135,10 @@ ORDER BY owner IS NULL, state <> 'failed', state <> 'waiting', priority DESC, du
 
 
 class SqliteLedger:
-    """A :class:`~sharc_crawler.fleet.ledger.FleetLedger` in a file; ``make``: it is made, or brought to this version.
+    """A :class:`~sharc_crawler.fleet.ledger.FleetLedger` in a file; ``make``: create or update it.
 
     Raises :class:`~sharc_crawler.errors.UsageError` where there is no fleet, and
-    :class:`~sharc_crawler.errors.StoreUnavailable` where the file cannot be used, or is another's for ``patience`` s.
+    :class:`~sharc_crawler.errors.StoreUnavailable` if the file cannot be used, or is locked for ``patience`` seconds.
     """
 
     def __init__(self, path: Path, patience: Seconds = 60.0, *, make: bool = False) -> None:

@@ -22,15 +22,15 @@ logger = logging.getLogger(__name__)
 
 RESOLVER = "sharc_crawler.live.wire.names.DualStackResolver"
 HANDLER = "sharc_crawler.live.wire.handler.WireTapHandler"
-ORIGINS = "sharc_crawler.live.project.resuming.OriginMiddleware"  #: imported in projects alone
+ORIGINS = "sharc_crawler.live.project.resuming.OriginMiddleware"  #: imported in projects only
 SETTINGS = {
     "SCHEDULER": "sharc_crawler.live.scheduler.SharcScheduler",
     # any jitter would come after the decision
     **({"DOWNLOAD_DELAY_JITTER": 0} if version_info >= (2, 19) else {"RANDOMIZE_DOWNLOAD_DELAY": False}),
 }
 SCHEDULERS = (SETTINGS["SCHEDULER"], "sharc_crawler.live.fleet.spider.FleetScheduler")
-ABOVE_THE_PROJECT = SETTINGS_PRIORITIES["spider"] - 1  #: a spider's own settings, and -s, stay
-#: components of Scrapy's that take up to a tenth of a second to import, and the setting without which they are idle
+ABOVE_THE_PROJECT = SETTINGS_PRIORITIES["spider"] - 1  #: below the settings of a spider and ``-s``, which stay
+#: components of Scrapy that take up to 0.1 s to import, and the setting without which they do nothing
 IDLE = {
     ("EXTENSIONS_BASE", "scrapy.extensions.telnet.TelnetConsole"): "TELNETCONSOLE_ENABLED",
     ("EXTENSIONS_BASE", "scrapy.extensions.remote_control.RemoteControl"): "REMOTE_CONTROL_ENABLED",
@@ -43,7 +43,7 @@ class SharcAddon:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Scrapy calls this before the reactor runs: names are looked up in both address families."""
+        """Scrapy calls this before the reactor runs: choose a resolver for IPv4 and IPv6."""
         given = settings.getpriority("TWISTED_DNS_RESOLVER") or 0
         copied = given < ABOVE_THE_PROJECT and settings["TWISTED_DNS_RESOLVER"] == default_settings.TWISTED_DNS_RESOLVER
         settings.set("TWISTED_DNS_RESOLVER", RESOLVER, given if copied and given else "addon")
@@ -86,7 +86,7 @@ class SharcAddon:
 
 
 def _install_components(settings: BaseSettings) -> None:
-    """Imported only where Scrapy is known to be one that we run with."""
+    """Install ours; their modules are imported only now that Scrapy's version was checked."""
     from sharc_crawler.live.extension import CaptureExtension
     from sharc_crawler.live.middlewares import ArchiveMiddleware
 

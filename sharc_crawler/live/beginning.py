@@ -1,4 +1,4 @@
-"""How the session of a crawl begins: by its settings, its arguments, and what there is on disk."""
+"""| Begins the session of a crawl, from its settings, its arguments and what is on disk."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()  #: of crawls that have one
+sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()  #: the sessions that were begun
 
 
 def session_of(crawler: Crawler) -> Session:
-    """The session of a crawl, begun by whichever component comes first."""
+    """The session of a crawl, begun by the first component that asks."""
     session = sessions.get(crawler)
     if session is None:
         try:
@@ -57,7 +57,7 @@ def session_of(crawler: Crawler) -> Session:
 
 
 def _captures(crawler: Crawler) -> bool:
-    """Is its spider one of ours? Any other is a project's own, the frontier was dropped in."""
+    """Is the spider one of ours? Otherwise it is a project's own, under our frontier."""
     return hasattr(crawler.spider, "capture_specs")
 
 
@@ -94,7 +94,7 @@ def _begin(crawler: Crawler) -> Session:
 
 
 def _config(crawler: Crawler, now: Instant, *, drop_in: bool) -> Config:
-    """The crawl's settings, with the folder that is meant; what cannot be used is refused."""
+    """The checked settings, with the output folder resolved."""
     config = Config.from_settings(crawler.settings)
     require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
     tell_unread(crawler.settings)
@@ -126,7 +126,7 @@ def _sites(crawler: Crawler, config: Config, parts: Parts, *, drop_in: bool) -> 
 
 
 def _named(crawler: Crawler, output: Path, now: Instant, *, goes_on: bool) -> Path:
-    """The output folder, where a pattern stands for it."""
+    """The output folder, with its pattern filled in."""
     if "%(" not in str(output):
         return output
     from sharc_crawler.live.setup.naming import attributes, check_pattern, named  # only of patterns
@@ -154,7 +154,7 @@ def _former(spider: Any, config: Config) -> FormerCaptures | None:
 
 
 def _check_detector(detector: str, masks: str | None) -> None:
-    """Whoever reads documents has one: what is wrong with it is said now."""
+    """Load the detector and masks now, so that errors in them are reported at the start."""
     if masks or detector != "content":
         from sharc_crawler.live.reading.document import detector_of  # only where there may be
 
@@ -162,7 +162,7 @@ def _check_detector(detector: str, masks: str | None) -> None:
 
 
 def require_descriptors(at_once: int) -> None:
-    """Before the first request: a crawl must not find out later that it cannot open a connection or a file."""
+    """Check, before the first request, that enough files and connections can be opened."""
     if 0 <= (most := getrlimit(RLIMIT_FSIZE)[0]) < 10**9:  # a WARC file is as large
         logger.warning("ulimit -f: no file can grow over %d bytes. Where its state has to, the crawl stops", most)
     raise_limit()

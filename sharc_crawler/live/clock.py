@@ -11,12 +11,12 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from sharc_crawler.model import Instant, Seconds
 
-_TICKING = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))  #: Linux; macOS
+_TICKING = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))  #: on Linux; on macOS
 _READ_AT_ONCE: Seconds = 0.1
 
 
 def ticks() -> float:
-    """Seconds of a clock that nobody sets, those that the machine slept among them."""
+    """Seconds of a clock that cannot be set, and that counts while the machine sleeps."""
     return time.monotonic() if _TICKING is None else time.clock_gettime(_TICKING)
 
 
@@ -36,7 +36,7 @@ class Clock:
         return self._anchor + ticks()
 
     def set(self, instant: Instant) -> Seconds:
-        """Go by another clock, which shows this instant; how far this one was ahead of it."""
+        """Follow another clock, which shows this instant; returns how far this one was ahead of it."""
         ahead = self.now() - instant
         self._anchor -= ahead
         return ahead
@@ -51,11 +51,11 @@ class Clock:
         return offset - before
 
     def at(self, monotonic: float) -> Instant:
-        """The instant of a reading of :func:`time.monotonic`."""
+        """The instant of a :func:`time.monotonic` reading."""
         return self.now() - (time.monotonic() - monotonic)
 
     def until(self, instant: Instant) -> float:
-        """Seconds from now; 0 for what is past."""
+        """Seconds from now until ``instant``; 0 if it is past."""
         return max(0.0, instant - self.now())
 
 
@@ -63,22 +63,22 @@ _clocks: WeakKeyDictionary[Crawler, Clock] = WeakKeyDictionary()
 
 
 def clock_of(crawler: Crawler) -> Clock:
-    """The one clock of a crawl: decisions, exchanges and records agree on the time."""
+    """The clock of a crawl, shared so that decisions, exchanges and records agree on the time."""
     return _clocks.setdefault(crawler, Clock())
 
 
-LONGEST = 3600.0  #: seconds a timer is set for at most
+LONGEST = 3600.0  #: seconds for which a timer is set at most
 
 
 class Alarm:
-    """A timer that rings once; set again, it rings at the new time instead."""
+    """A timer that rings once; setting it again replaces the former time."""
 
     def __init__(self, ring: Callable[[], None]) -> None:
         self._ring = ring
         self._timer: CallLaterResult | None = None
 
     def set(self, seconds: float) -> None:
-        """Ring in ``seconds`` (not before), instead of whenever it was set for."""
+        """Ring in ``seconds``, not before."""
         self.cancel()
         self._timer = call_later(min(seconds, LONGEST), self._fire)
 

@@ -1,4 +1,4 @@
-"""The last moments of a crawl: everything on disk, then report, certificate and summary. Imported when it ends."""
+"""| Ends a crawl: everything is written to disk, then report, certificate and summary. Loaded at the end."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 4  #: ends that are written, at most: more are hardly sooner; and as many stores may always be open
-STOPPED = {"shutdown": "by Ctrl-C or SIGTERM", "stopped by order": "by order (sharc control)"}  #: in words
+AT_ONCE = 4  #: sites whose ends are written at once; more are hardly faster, and as many stores can always be open
+STOPPED = {"shutdown": "by Ctrl-C or SIGTERM", "stopped by order": "by order (sharc control)"}  # in words
 
 
 async def close(crawler: Crawler, session: Session, reason: str) -> None:
-    """Write all of it, for a ``reason`` of Scrapy's; the exit code says what came of it."""
+    """Write everything for Scrapy's ``reason``, and set the exit code."""
     stats = crawler.stats
     if session.control and not session.superseded:
         session.control.end(session.clock.now(), reason)
@@ -68,7 +68,7 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
 
 
 def _written(crawler: Crawler, session: Session, reason: str) -> bool:
-    """All that is left behind; do the records not bear it out?"""
+    """Write reports, deliver them, and return whether the records refute a capture."""
     refuted = False
     if session.config.output and session.places:
         stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
@@ -100,7 +100,7 @@ def _report(crawler: Crawler, session: Session, output: Path, stopped: str, shar
 
 
 def _left(session: Session) -> Iterator[tuple[Path, Callable[[], FrontierStore]]]:
-    """What there is to report on: each folder, and what has its store ready."""
+    """The folders to report on, each with a function that opens its store."""
     places = list(session.places.values())
     try:
         for number, place in enumerate(places):
@@ -113,7 +113,7 @@ def _left(session: Session) -> Iterator[tuple[Path, Callable[[], FrontierStore]]
 
 
 def _ready(session: Session, place: Place) -> FrontierStore:
-    """Its store; it is in the history and in the logs then."""
+    """The store of a place, once history and logs are up to date with it."""
     if session.history:
         from sharc_crawler.live.former.remembering import remember  # only where there is one
 
@@ -136,7 +136,7 @@ def _deliver(session: Session) -> None:
 
 
 def _way_out(session: Session) -> str:
-    """How the end is written after all: a project's command without SHARC_RESUME would begin another capture."""
+    """How to write the end after all. Without SHARC_RESUME a project's command would begin another capture."""
     ways = ["the same command goes on"] if session.config.resume or not session.drop_in else []
     if session.config.output:
         ways.append(f"`sharc report {quote(str(session.config.output))}` writes the report")
@@ -144,7 +144,7 @@ def _way_out(session: Session) -> str:
 
 
 def _exit_code(captures: Sequence[SiteCapture], lost: Mapping[str, Exception], unshown: Sequence[str]) -> int:
-    """Documented in docs/capturing.md: an archive's scripts look at nothing else."""
+    """The exit code, as documented in docs/capturing.md: scripts rely on it."""
     stopped = any(capture.strategy is not None and capture.strategy.stopped for capture in captures)
     if stopped or any(isinstance(error, StoppedCaptureError | Superseded) for error in lost.values()):
         return FAILED

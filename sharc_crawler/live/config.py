@@ -1,4 +1,4 @@
-"""All settings of a live crawl, ours and those of Scrapy's that count, read once, checked once, then frozen."""
+"""| All settings of a live crawl, ours and the ones of Scrapy that matter, read and checked once."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _politeness(settings: BaseSettings, ours: Options) -> Politeness:
 
 
 def product_token(user_agent: str) -> str:
-    """The name that robots.txt is read for (RFC 9309, 2.2.1).
+    """The name that robots.txt rules are matched against (RFC 9309, 2.2.1).
 
     >>> product_token("sharc-crawler/1.0 (+https://library.example)")
     'sharc-crawler'

@@ -1,4 +1,4 @@
-"""What a crawl leaves behind: its seeds judged, report, certificate, package. Imported when the crawl ends."""
+"""| What a crawl leaves behind: judged seeds, report, certificate, package. Loaded when the crawl ends."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
 
 class EndSummary(NamedTuple):
-    """What a crawl's end came to: its summary, what could not be written, and what was judged."""
+    """The result of writing the end of a crawl."""
 
-    summary: str  #: for readers
-    unwritten: list[Problem]  #: what was in the way of some sites' ends; the others' are written
-    refuted: bool  #: records do not bear a capture out
-    verdicts: Mapping[Verdict | None, int]  #: of all pages; None: not captured
+    summary: str  #: text for readers
+    unwritten: list[Problem]  #: errors of sites whose ends could not be written
+    refuted: bool  #: the WARC records contradict a capture
+    verdicts: Mapping[Verdict | None, int]  #: of all pages; ``None``: not captured
 
 
 def leave(
@@ -54,10 +54,10 @@ def leave(
     share: Share,
     lost: Mapping[str, Exception] = MappingProxyType({}),
 ) -> EndSummary:
-    """Write all of it. ``left``: folders of captures, each with what has its store ready.
+    """Write the ends of all captures. ``left``: their folders, each with a function that opens its store.
 
-    ``stopped``: why the crawl ended before its captures, if it did; ``share`` is told how far the work is;
-    ``lost``: what sites could not go on for, while others did.
+    ``stopped``: why the crawl was stopped early, or ""; ``share``: is told the progress; ``lost``: errors of sites that
+    could not go on while others did.
     """
     judging, sites = _judging(output), site_folders(output) or {}
 
@@ -92,7 +92,7 @@ def leave(
 
 
 def _tried(call: Callable[..., Any], *given: object) -> Any:
-    """What it came to, or what was in its way."""
+    """The result of a call, or the error that it raised."""
     try:
         return call(*given)
     except StoppedError:
@@ -102,7 +102,7 @@ def _tried(call: Callable[..., Any], *given: object) -> Any:
 
 
 def _judging(output: Path) -> Judging | None:
-    """What judges the seeds that were ranked, if there were any."""
+    """Judges the ranked seeds, if there are any."""
     if not (output / SELECTION).exists():
         return None
     from sharc_crawler.live.seeding import judging  # archives' readers: only where seeds were ranked
@@ -111,7 +111,7 @@ def _judging(output: Path) -> Judging | None:
 
 
 def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell, *, told: bool) -> Left:
-    """Of one folder, ``told`` in a summary; do the records not bear it out, and how many pages have which verdict?"""
+    """Write the end of a folder: its summary ("" unless ``told``), whether it is refuted, its verdicts."""
     captures = store.captures()
     if all(capture.spec.mode == "survey" for capture in captures.values()):
         return "", False, Counter()  # nothing was captured
@@ -150,7 +150,7 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
 
 
 def _next_time(store: FrontierStore, folder: Path, *, empty: bool) -> str:
-    """What the same command does, where that is not just to refuse."""
+    """What the same command does next time, unless it is simply refused."""
     if empty:
         from sharc_crawler.storage.trying_again import unreached  # only where no page was captured
 
@@ -164,7 +164,7 @@ def _next_time(store: FrontierStore, folder: Path, *, empty: bool) -> str:
 
 
 def _taught(facts: list[CaptureFacts], folder: Path, masks: str | None) -> Taught:
-    """What the captures teach of their site's noise, where pages changed."""
+    """The masks that the captures teach where pages changed."""
     changed = sum(one.figures.whole.tally.content[Content.CHANGED] for one in facts)
     if changed < SUPPORT and not (folder / LEARNED).exists():
         return NOTHING_TAUGHT
@@ -182,7 +182,7 @@ def _masks(file: str) -> tuple[Mask, ...]:
 def _handed_over(
     facts: list[CaptureFacts], folder: Path, config: Config, *, certified: bool = True
 ) -> list[tuple[str, str]]:
-    """What the capture is handed on with, where anything is wanted: lines for the summary."""
+    """Sign, stamp and package as wanted; returns lines for the summary."""
     if not (config.sign or config.timestamp or config.wacz):
         return []
     from sharc_crawler.live.handing_over import packaged, sealed

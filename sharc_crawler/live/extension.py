@@ -1,4 +1,4 @@
-"""From the first moment of a crawl: what its beginning says, the progress line, requests beyond those that are slow."""
+"""Runs through the crawl: first messages, the progress line, and more requests at once where hosts are slow."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: made between two searches for cycles of them: at Python's own 700 these take a tenth of a crawl's processor time
+#: allocations between two garbage collections: Python's 700 cost a tenth of a crawl's processor time
 OBJECTS = 5_000
 STEP = 1.0  #: seconds that the system clock is set by at least, to be noted
-#: settings of Scrapy's that somebody may give to the spider ``site``, which has others instead
+#: settings of Scrapy that people give the spider ``site``, which has options of its own for them
 INSTEAD = ("DEPTH_LIMIT", "DEPTH_PRIORITY", "JOBDIR", "RETRY_TIMES", "ROBOTSTXT_OBEY", "CLOSESPIDER_ITEMCOUNT")
 
 
 class CaptureExtension:
-    """Reports on a crawl, while it runs and when it ends."""
+    """Reports on a crawl while it runs, and when it ends."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -43,11 +43,11 @@ class CaptureExtension:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """It listens for the crawl's beginning."""
+        """Listen for the beginning of the crawl."""
         return cls(crawler)
 
     def opened(self) -> None:
-        """Begin the progress line. What Scrapy says of certificates at each connection is a note of the report."""
+        """Start the progress line. Scrapy's warnings of certificates are dropped: the report notes them."""
         logging.getLogger("scrapy.core.downloader.tls").addFilter(_not_of_certificates)
         self._crawler.signals.connect(self.closed, signals.spider_closed)  # what could not begin has no end
         session = session_of(self._crawler)
@@ -85,7 +85,7 @@ class CaptureExtension:
             self._stopping = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="stopped by order"))
 
     async def closed(self, reason: str) -> None:
-        """Everything is written before the crawl is called over, for a ``reason`` of Scrapy's."""
+        """Write everything before the crawl is over; ``reason`` is Scrapy's."""
         if self._loop.running:
             self._loop.stop()
         self._line.clear()
@@ -101,19 +101,19 @@ def _not_of_certificates(record: logging.LogRecord) -> bool:
 # -- hosts that keep a crawl waiting do not take the place of others ---------------------------------------------------
 
 
-SLOW = 2.0  #: seconds without an end, after which a request counts no more
-MOST = 256  #: such requests; more count
+SLOW = 2.0  #: seconds after which a request without an answer counts as slow
+MOST = 256  #: slow requests that others are added for
 
 
 class Leeway:
-    """Raises the number of requests at once by those that are slow, as far as files may be opened for them."""
+    """Adds requests at once for those that are slow, as far as open files allow."""
 
     def __init__(self, engine: ExecutionEngine) -> None:
         self._engine = engine
         self._at_once: int = engine.downloader.total_concurrency
 
     def look(self, begun: Iterable[Instant], now: Instant) -> None:
-        """``begun``: when what is under way was decided. Called every second."""
+        """Called each second; ``begun``: when the requests under way were decided."""
         downloader = self._engine.downloader
         slow = sum(now - one > SLOW for one in begun)
         before = downloader.total_concurrency

@@ -1,4 +1,4 @@
-"""What a capture is handed on with, where it is wanted: signature, time stamp, package."""
+"""| Signature, time stamp and package of a capture, where they are wanted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def sealed(folder: Path, config: Config) -> Iterator[tuple[str, str]]:
-    """Signature and time stamp of the certificates, where they are wanted; without them the capture is whole, too."""
+    """Sign and stamp the certificates; a failure is reported, as the capture is complete without them."""
     key, url = config.sign, config.timestamp
     if not (key or url):
         return
@@ -30,7 +30,7 @@ def sealed(folder: Path, config: Config) -> Iterator[tuple[str, str]]:
 
 
 def _authority(config: Config) -> Ask | None:
-    """Asks the time stamp authority, where there is one."""
+    """Asks the time stamp authority; ``None``: there is none."""
     url, agent, allowed = config.timestamp, config.user_agent or "", config.allowed_addresses
     if not url:
         return None
@@ -49,7 +49,7 @@ def _made(what: str, make: Callable[[], list[Path]], again: str) -> Iterator[tup
 
 
 def packaged(facts: list[CaptureFacts], folder: Path, config: Config) -> list[tuple[str, str]]:
-    """The WACZ file, where one is wanted and the captures are complete: a line for the summary."""
+    """Write the WACZ file if it is wanted and the captures are complete; returns lines for the summary."""
     if not (config.wacz and config.warc and all(capture.ended is not None for capture in facts)):
         return []
     from sharc_crawler.report.package_check import package_digest  # as above

@@ -1,7 +1,6 @@
-"""Work that takes long, done by a thread, which no end of the crawl waits for.
+"""Runs long work in a thread, for which the end of the crawl does not wait.
 
-A plug-in that does not return to it is stopped and named as in the main thread (:mod:`.failures.watchdog`),
-but not in C.
+A plug-in call that does not return is stopped as in the main thread (:mod:`.failures.watchdog`), unless it is in C.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ T = TypeVar("T")
 
 
 def by_thread(work: Callable[[], T], looks: int = LOOKS, every: float = EVERY) -> Future[T]:
-    """Begin it; so many ``looks`` at one call of a plug-in, ``every`` so many seconds, end that.
+    """Start the work. A plug-in call under way at ``looks`` looks in a row, ``every`` seconds apart, is stopped.
 
     >>> by_thread(lambda: 6 * 7).result()
     42

@@ -1,4 +1,4 @@
-"""A downloader middleware: it makes revisits conditional, and archives every exchange before it counts."""
+"""| The downloader middleware: makes revisits conditional, and archives every exchange before it counts as a visit."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ UNBORNE = "304 with another ETag than it was asked by, or to an answer that is l
 
 
 def _length(exchange: Exchange, response: Response) -> int:
-    """Bytes of a body; a large one is not in the response."""
+    """Bytes of the body; that of a large response is in a file."""
     large = parse_response(exchange.response) if isinstance(exchange.response, Spool) else None
     return len(large.raw) - large.body_start if large else len(response.body)
 
 
 class ArchiveMiddleware:
-    """Nearest to the downloader: notes what was exchanged, and has it written before it counts as a visit.
+    """Stands next to the downloader: records each exchange and has it written before it counts as a visit.
 
-    A project's own callbacks and pipelines see what is on disk. Our spider reads links while it is being written.
-    Without our scheduler it archives all the same; without an output folder it only observes.
+    A project's callbacks and pipelines see only what is on disk; for our own spider links are read meanwhile.
+    Without our scheduler it still archives; without an output folder it only observes.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -62,9 +62,9 @@ class ArchiveMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> Response | None:
-        """The last stop before the downloader: note when the request leaves. What a former capture has goes nowhere.
+        """Note when the request is sent; one whose answer a former capture has is not sent.
 
-        What is asked again is asked "has it changed?", unless the project sets conditions of its own.
+        A second download is made conditional, unless the project set conditions itself.
         """
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is not None and fetch.attempt == TAKEN:
@@ -78,7 +78,7 @@ class ArchiveMiddleware:
         return None
 
     def _exchange(self, request: Request, response: Response, sent: Instant | None) -> Exchange | None:
-        """What was exchanged; ``None``: nothing, another middleware answered."""
+        """The exchange; ``None``: another middleware answered."""
         if sent is None or "cached" in response.flags:
             return None
         kept: Exchange | None = request.meta.pop(EXCHANGE_KEY, None)
@@ -89,7 +89,7 @@ class ArchiveMiddleware:
         return handed_on(self, self._session, self._settings, request, response, sent)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Have it archived, and tell the lease. A write that fails fails the visit: it will be made again."""
+        """Archive the exchange and record the outcome. If writing fails, the visit has failed and is repeated."""
         sent = request.meta.pop(SENT_KEY, None)
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is not None and fetch.attempt == TAKEN:
@@ -128,42 +128,42 @@ class ArchiveMiddleware:
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """An exchange that failed is archived as what it is."""
+        """Archive the failed exchange."""
         from sharc_crawler.live.failures.failed_exchanges import failed  # only where something is wrong
 
         failed(self, self._session, request, exception)
 
     def withheld(self, fetch: Fetch | None) -> None:
-        """A request was not sent: its lease is given back."""
+        """Give back the lease of a request that was not sent."""
         lease = self._session.leases.get(fetch.lease) if fetch else None
         if lease is not None:
             lease.withheld = True
 
     def is_void(self, fetch: Fetch | None) -> bool:
-        """Its site is another worker's by now: it counts for nothing, and is written nowhere."""
+        """Has another worker taken the site over? Then the exchange is neither counted nor written."""
         return fetch is not None and not self._session.drop_in and fetch.lease not in self._session.leases
 
     def _browse(self, browsing: Browsing, exchange: Exchange, fetch: Fetch, outcome: Outcome, url: str) -> None:
-        """A page is shown by a browser; a resource is what one may want."""
+        """Show a page in a browser; keep a resource for pages that ask for it."""
         browsing.keep(fetch, exchange)
         if browsing.shows(fetch, outcome) and exchange.truncated is None:
             browsing.show(self._session.leases[fetch.lease], exchange, outcome, self.order(fetch, outcome, url))
 
     def _asked_by_former(self, fetch: Fetch | None, status: int) -> bool:
-        """Whether it is a 304 to a first visit, asked by a former capture's validators."""
+        """Is this a 304 to a first visit that carried a former capture's validators?"""
         first = fetch is not None and fetch.slot is not Slot.SECOND and bool(fetch.validators)
         return first and status == NOT_MODIFIED and self._session.former is not None
 
     def _read(
         self, exchange: Exchange, fetch: Fetch, outcome: Outcome, url: str, former: FormerAnswer | None
     ) -> WhenRead:
-        """Have it read, or what it refers to: what it will be compared by, and what it names."""
+        """Have the answer (or the former one that it refers to) read: digests, fingerprint and links."""
         whole = outcome.status != NOT_MODIFIED and exchange.truncated is None  # a part shows nothing of the whole
         order = self.order(fetch, outcome, url)._replace(digests=whole or former is not None)
         return self._session.readers.read(former.raw if former else exchange.response, order)
 
     def order(self, fetch: Fetch, outcome: Outcome, url: str) -> Order:
-        """What is to be read of an answer."""
+        """What to read of an answer."""
         known = None
         if fetch.slot is Slot.SECOND and fetch.kind is Kind.PAGE:  # equal bytes name the same
             known = self._session.sites.of(fetch).pages.remembered(fetch.page).digest
@@ -180,7 +180,7 @@ class ArchiveMiddleware:
         return Order(url, wants, compared=compared, words=words, says=says, text=text, known=known, masks=masks)
 
     def _wants(self, fetch: Fetch, outcome: Outcome) -> Wants:
-        """What our spider takes of it; a project's own reads for itself."""
+        """What our spider needs of the answer; a project's own spider parses for itself."""
         if outcome.result is not Result.OK or self._session.drop_in:
             return Wants.NOTHING
         if fetch.kind in EMBEDDED and fetch.slot is Slot.SECOND:
@@ -190,7 +190,7 @@ class ArchiveMiddleware:
         return WANTS[fetch.kind]
 
     def _compared(self, fetch: Fetch) -> bool:
-        """May its content be held against another download's?"""
+        """May the content be compared with another download's?"""
         session = self._session
         again = fetch.kind is Kind.PAGE and session.sites.of(fetch).capture.mode.compares
         return fetch.slot is not Slot.ONLY or session.history is not None or again
@@ -198,7 +198,7 @@ class ArchiveMiddleware:
     def keep(
         self, exchange: Exchange, fetch: Fetch | None, status: int | None = None, former: FormerAnswer | None = None
     ) -> asyncio.Future[CaptureRef] | None:
-        """Hand the exchange over to be written; ``None``: it is not archived."""
+        """Have the exchange written; ``None``: it is not archived."""
         if not self._session.archives or not exchange.url.startswith("http"):  # files and data belong in no archive
             return None
         if fetch and fetch.kind in (Kind.SITEMAP, Kind.ROBOTS):  # certificates rest on what these said, read here
@@ -223,7 +223,7 @@ class ArchiveMiddleware:
         written: asyncio.Future[CaptureRef] | None = None,
         reading: WhenRead | None = None,
     ) -> None:
-        """A lease has its outcome."""
+        """Record the outcome in the lease."""
         lease = self._session.leases.get(fetch.lease) if fetch else None
         if lease is not None:
             lease.outcome, lease.written, lease.reading = outcome, written, reading

@@ -1,4 +1,4 @@
-"""``scrapy crawl`` where there is no project says what is missing. In a project it is Scrapy's own command."""
+"""| ``scrapy crawl`` outside of a project: says what is missing. In a project it is Scrapy's own command."""
 
 from scrapy.utils.project import inside_project
 

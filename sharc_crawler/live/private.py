@@ -1,8 +1,8 @@
-"""What we ask Scrapy and Twisted beyond their documented interfaces, all of it; a test names what moves.
+"""Everything that we use of Scrapy and Twisted beyond their documented interfaces; a test names what has moved.
 
 Four names are private: `ExecutionEngine._slot`, `_pool` and `_contextFactory` of `HTTP11DownloadHandler`, and Twisted's
-module `_sslverify`. Those of the downloader, and of its slots (`project/downloading.py`), are public, but documented
-nowhere. docs/upstream.md has the hooks that would do without them.
+module `_sslverify`. Those of the downloader and its slots (`project/downloading.py`) are public but undocumented.
+docs/upstream.md lists the hooks that would replace them.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
 
 
 def in_progress(engine: ExecutionEngine) -> set[Request]:
-    """Requests released and not fully handled: robots wait, transfer, callback and pipelines included."""
+    """Requests that the engine has in hand, from robots.txt and transfer to callback and pipelines."""
     assert engine._slot is not None, "the scheduler is asked while the spider is open"
     return engine._slot.inprogress
 
 
 def wake_up(engine: ExecutionEngine) -> Callable[[], None]:
-    """Makes the engine ask the scheduler soon."""
+    """A function that makes the engine ask the scheduler soon."""
     assert engine._slot is not None, "the scheduler is asked while the spider is open"
     return engine._slot.nextcall.schedule
 
 
 class CaptureDownloader(Downloader):
-    """Of a capture. A page is decided when its host may be asked, so no request waits in a queue of Scrapy's."""
+    """The downloader of a capture. The frontier decides when a host may be asked, so requests do not queue here."""
 
     def fetch(self, request: Request, spider: Spider | None = None) -> Deferred[Response | Request]:  # noqa: ARG002
-        """Have a request answered."""
+        """Download a request through the middlewares."""
         self.active.add(request)
         answer = deferred_from_coro(self.middleware.download_async(self._answered, request))
         return answer.addBoth(self._over, request)
@@ -62,34 +62,34 @@ class CaptureDownloader(Downloader):
             self._tell(signals.request_left_downloader, request=request)
 
     def _tell(self, signal: object, **about: Any) -> None:
-        """Send a signal where anybody hears it: hardly ever."""
+        """Send a signal, if anybody listens."""
         if getReceivers(self.signals.sender, signal):
             self.signals.send_catch_log(signal, spider=self.crawler.spider, **about)
 
 
 def spare_callbacks(scraper: Scraper) -> None:
-    """Where they have nothing to do and nobody else looks, they are not called: that takes three tasks a page."""
+    """Do not call callbacks that do nothing, unless a middleware looks: they cost three tasks a page."""
     if not any(scraper.spidermw.methods.values()):
         scraper.enqueue_scrape = lambda *_: None  # type: ignore[assignment,method-assign]
 
 
 def tap_pool(handler: HTTP11DownloadHandler, tapped: Callable[[HTTPConnectionPool], Any]) -> None:
-    """A handler's connections come by way of this pool from now on."""
+    """Have the handler's connections come from this pool."""
     handler._pool = tapped(handler._pool)
 
 
 def contexts(handler: HTTP11DownloadHandler) -> IPolicyForHTTPS:
-    """What a handler makes TLS connections with."""
+    """The factory of a handler's TLS contexts."""
     return handler._contextFactory
 
 
 def refuse_nameless_certificates() -> None:
-    """Where certificates are verified. Twisted takes one without any name for valid, logging a traceback."""
+    """Have Twisted refuse a certificate without names when it verifies; it would accept it with a traceback."""
     _sslverify.VerificationError = (VerificationError, CertificateError)  # type: ignore[assignment,attr-defined]
 
 
 def missing() -> Iterator[str]:
-    """Which of these names the Scrapy and Twisted that are installed no longer have."""
+    """Names on this list that the installed Scrapy and Twisted lack."""
     for owner, names in _SET_BY_INIT.items():
         set_there = owner.__init__.__code__.co_names  # type: ignore[misc]
         yield from (f"{owner.__name__}.{name}" for name in names if name not in set_there)
@@ -100,7 +100,7 @@ def missing() -> Iterator[str]:
         yield "twisted.internet._sslverify.VerificationError"
 
 
-#: attributes that a class gives itself as it is made
+#: attributes that these classes set in ``__init__``
 _SET_BY_INIT: dict[type, tuple[str, ...]] = {
     ExecutionEngine: ("_slot", "scraper"),
     Scraper: ("spidermw",),

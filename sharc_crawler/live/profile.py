@@ -1,7 +1,7 @@
 """Settings of a capture project: ``SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile scrapy crawl site -a url=…``.
 
-One line installs everything; the rest is manners. It is the first of ours that Scrapy loads: while the modules of a
-crawl are loaded, which takes seconds, Ctrl-C is told in a line, as it is later.
+One line installs everything; the others are good manners. This is the first of our modules that Scrapy loads, so it
+also sees to Ctrl-C while the rest loads, which takes seconds.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""A fetch under way: from its lease to a Scrapy request, and from a Scrapy response to an outcome."""
+"""| A fetch under way: from its lease to a Scrapy request, and from a Scrapy response to its outcome."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Lease:
-    """A fetch under way, and what has been learned of it so far."""
+    """A fetch under way, and what is known of it so far."""
 
     fetch: Fetch
-    hops: int = 0  #: redirects and retries that a project's own middlewares have made of it
-    repeated: int = 0  #: of these, retries
-    led: str | None = None  #: where the last of its redirects led
+    hops: int = 0  #: redirects and retries by a project's own middlewares
+    repeated: int = 0  #: retries among these
+    led: str | None = None  #: target of the last redirect
     outcome: Outcome | None = None
     links: Sequence[Sighting] = ()
-    written: asyncio.Future[CaptureRef] | None = None  #: where its exchange lies, once it is on disk
-    hopped: list[Request] = field(default_factory=list)  #: redirects that a duplicate filter has seen
-    reading: WhenRead | None = None  #: what it brought, once it is read
-    rendering: Future[Reading] | None = None  #: what it names once its scripts have run
-    withheld: bool = False  #: it was not sent: it is made again
-    unwritten: str = ""  #: why it was not archived, where there was no room: it is made again
-    fault: str = ""  #: what else there was not: a disk, or a share, that takes it
+    written: asyncio.Future[CaptureRef] | None = None  #: the place of its record, once that is on disk
+    hopped: list[Request] = field(default_factory=list)  #: redirects that the duplicate filter has seen
+    reading: WhenRead | None = None  #: what its document holds, once read
+    rendering: Future[Reading] | None = None  #: what its document names after its scripts ran
+    withheld: bool = False  #: it was not sent, and is repeated
+    unwritten: str = ""  #: why it was not archived, where there was no room: it is repeated
+    fault: str = ""  #: what was wrong other than room: the disk or share failed
 
     @property
     def done(self) -> bool:
@@ -51,11 +51,11 @@ class Lease:
 
 
 SENT_KEY = "sharc_sent"  #: in ``request.meta``: when a request without wire tap was sent
-META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
+META_KEY = "sharc"  #: our key in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
 
 
 class Sent(NamedTuple):
-    """What a request says beside its URL, the same at both downloads."""
+    """What a request carries besides its URL, equal at both downloads."""
 
     headers: Mapping[str, str] = MappingProxyType({})
     method: str = "GET"
@@ -63,8 +63,8 @@ class Sent(NamedTuple):
 
 
 def conditions(fetch: Fetch, method: str = "GET") -> dict[str, bytes]:
-    """Of a second download caches are to ask the origin (RFC 9111, 5.2.1.4). Conditions (RFC 9110, 13.1) are the
-    validators of the first visit, or, at the first one, of a former capture, byte for byte.
+    """The conditional headers (RFC 9110, 13.1) of a fetch: the validators of the first visit or of a former capture,
+    byte for byte. At a second download caches are told to ask the origin (RFC 9111, 5.2.1.4).
     """
     again = fetch.slot is Slot.SECOND and fetch.kind is not Kind.HUB
     headers = {"Cache-Control": b"no-cache", "Pragma": b"no-cache"} if again else {}
@@ -78,7 +78,7 @@ def conditions(fetch: Fetch, method: str = "GET") -> dict[str, bytes]:
 
 
 def usual_headers(settings: BaseSettings, codings: Sequence[str]) -> Headers:
-    """What each request of a capture spider says: what Scrapy's middlewares would add, one after the other."""
+    """The headers of every request of a capture spider, which Scrapy's middlewares would add one by one."""
     headers = Headers({"Accept-Encoding": ", ".join(codings) or "identity"})
     for name, text in settings["DEFAULT_REQUEST_HEADERS"].items():
         if text is not None:
@@ -89,10 +89,7 @@ def usual_headers(settings: BaseSettings, codings: Sequence[str]) -> Headers:
 
 
 def request_for(fetch: Fetch, spider: Spider, sent: Sent, usual: Headers, timeout: Seconds) -> Request:
-    """The request of a capture spider's fetch.
-
-    Every status comes back to the spider, nothing is followed.
-    """
+    """The request of a capture spider's fetch; every status comes back to the spider, and nothing is followed."""
     url, plain = fetch.url, is_usual(fetch.url)  # nothing in it is to be escaped: it need not be taken apart
     if not url.isascii():
         from sharc_crawler.addresses.international import with_ascii_host  # as for few requests
@@ -115,7 +112,7 @@ def request_for(fetch: Fetch, spider: Spider, sent: Sent, usual: Headers, timeou
 
 
 def outcome_of(response: Response, length: int, started: Instant, ended: Instant) -> Outcome:
-    """What the head of a response shows; its body has ``length`` bytes."""
+    """The outcome from a response's head; its body has ``length`` bytes."""
     location = target(response.url, next(iter(dict.get(response.headers, b"Location", ())), None))  # the verifier's
     result = classify(response.status, location)
     return Outcome(

@@ -1,4 +1,4 @@
-"""What a server that failed wishes: to be asked later."""
+"""| Retry-After: when a server that failed wants to be asked again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 1e9  #: seconds; more digits than a float has room for are asked for,
 
 
 def retry_after(value: str | None, now: Instant) -> Seconds | None:
-    """Seconds, or an HTTP date (RFC 9110, 10.2.3); ``None`` for anything else.
+    """The seconds to wait, from seconds or an HTTP date (RFC 9110, 10.2.3); ``None``: neither.
 
     >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), retry_after("soon", 0.0)
     (120.0, 10.0, None)
@@ -30,6 +30,6 @@ def retry_after(value: str | None, now: Instant) -> Seconds | None:
 
 
 def header(response: Response, name: str) -> str | None:
-    """A header's first value as text."""
+    """The first value of a header, as text."""
     values = response.headers.getlist(name)
     return header_text(values[0]) if values else None

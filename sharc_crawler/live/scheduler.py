@@ -1,8 +1,7 @@
 """The Scrapy scheduler that decides just in time: a page is chosen when its host may be asked, not before.
 
-A visit has ended when the engine is through with its request (transfer, callback, pipelines) and what was exchanged is
-on disk: only then is the frontier told, with the outcome and all links at once, and only then is the next page of that
-host decided.
+A visit ends when the engine is done with its request (transfer, callback, pipelines) and its exchange is on disk. Then
+the frontier is told, with outcome and links at once, and then the next page of that host is decided.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOMENT = 0.01  #: seconds that visits which have ended wait at most, to be written with others
+MOMENT = 0.01  #: seconds that an ended visit waits at most, to be written together with others
 
 
 class SharcScheduler(BaseScheduler):
@@ -43,17 +42,17 @@ class SharcScheduler(BaseScheduler):
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._released: dict[int, Request] = {}  #: by lease; what the engine has in hand
+        self._released: dict[int, Request] = {}  #: by lease, requests that the engine has in hand
         self._at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._gave_up = False
-        self._finishes = True  #: visits that are over when the crawl ends are told
-        self._until = 0.0  #: visits that have ended wait for others; 0: none does
-        self._pause = ""  #: for want of room: its note, as long as it lasts
-        self._portions: Portions | None = None  #: once a sitemap names something
+        self._finishes = True  #: ended visits are still recorded when the crawl ends
+        self._until = 0.0  #: until when ended visits wait for others; 0: none waits
+        self._pause = ""  #: the note on the present pause for want of room
+        self._portions: Portions | None = None  #: made for the first sitemap with entries
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """A project's own spider has one of its own."""
+        """Make one; a project's own spider has another kind."""
         if cls is SharcScheduler and not hasattr(crawler.spider, "capture_specs"):
             from sharc_crawler.live.project.scheduler import DropInScheduler  # only in other people's projects
 
@@ -61,7 +60,7 @@ class SharcScheduler(BaseScheduler):
         return cls(crawler)
 
     def open(self, spider: Spider) -> Deferred[None] | None:
-        """The crawl begins: a capture spider names its captures, any other spider's requests make them."""
+        """Begin the crawl: a capture spider names its captures, another spider's requests make them."""
         self._spider = spider
         engine = self._crawler.engine
         self._session: Session = session_of(self._crawler)
@@ -87,7 +86,7 @@ class SharcScheduler(BaseScheduler):
             raise
 
     def close(self, reason: str) -> Deferred[None] | None:
-        """The crawl is over, or has been stopped."""
+        """End the crawl, finished or stopped."""
         self._alarm.cancel()
         self._moment.cancel()
         if self._portions is not None:
@@ -99,7 +98,7 @@ class SharcScheduler(BaseScheduler):
             await self._finish_all()
 
     async def _finish_all(self) -> None:
-        """The last visits; the reactor goes round meanwhile: a second Ctrl-C waits for no disk."""
+        """Record the last visits. The reactor keeps running, so a second Ctrl-C need not wait for the disk."""
         self._at_once = 0  # what has ended waits for no page that a browser shows
         await self._session.archivist.finish()
         await self._session.readers.finish()
@@ -109,7 +108,7 @@ class SharcScheduler(BaseScheduler):
             pass
 
     def _finish_what_can_be(self) -> bool:
-        """Is there more: of a long sitemap, or when one site's state could not be written?"""
+        """Record ended visits; ``True``: there is more (a long sitemap, or a site's state could not be written)."""
         try:
             self._finish_ended()
             if self._portions:
@@ -126,7 +125,7 @@ class SharcScheduler(BaseScheduler):
         return bool(self._portions)
 
     def has_pending_requests(self) -> bool:
-        """Whether the crawl goes on, also between visits and revisits, and while a host must not be asked."""
+        """Whether the crawl goes on, be it between visits and revisits or waiting for a host."""
         return not self._session.sites.done or bool(self._session.leases)
 
     def enqueue_request(self, request: Request) -> bool:
@@ -135,7 +134,7 @@ class SharcScheduler(BaseScheduler):
 
     @ends_the_crawl
     def next_request(self) -> Request | None:
-        """The best request to send now; else the engine is woken when there may be one."""
+        """The request to send now; ``None``: the engine is woken when there may be one."""
         space = self._session.space
         while not self._gave_up:
             if wait := space.waits():
@@ -153,7 +152,7 @@ class SharcScheduler(BaseScheduler):
         return None
 
     def _end_site(self, site: str, error: Exception) -> None:
-        """End a site that cannot go on; the others go on, if there are any."""
+        """End a site that cannot go on; other sites go on."""
         from sharc_crawler.live.failures.lost_sites import end  # hardly ever
 
         if why := end(self._crawler, self._session, site, error):
@@ -161,7 +160,7 @@ class SharcScheduler(BaseScheduler):
             self._finishes = isinstance(error, StoppedCaptureError)
 
     def give_up(self, why: str, *, exc_info: bool = False) -> None:
-        """The crawl ends, as failed; what is on disk is whole. (Without room it pauses instead.)"""
+        """End the crawl as failed; what is on disk is whole. (For want of room it pauses instead.)"""
         if self._gave_up:
             return
         self._gave_up, self._finishes = True, False
@@ -204,7 +203,7 @@ class SharcScheduler(BaseScheduler):
         return None
 
     def _before_visits(self) -> Request | None:
-        """What a project's spider sends beside its visits."""
+        """A request that a project's spider sends before any visit."""
         return None
 
     def _decision(self) -> Fetch | Wait | Done:
@@ -218,13 +217,13 @@ class SharcScheduler(BaseScheduler):
             self._pause = ""
 
     def _note_mishaps(self) -> None:
-        """What befell the process that writes belongs there, too."""
+        """Note what happened to the writing process."""
         session = self._session
         while session.archivist.mishaps:
             session.sites.note(f"{second(session.clock.now())}: {session.archivist.mishaps.pop(0)}")
 
     def _leased(self, fetch: Fetch) -> Request:
-        """What was decided before its host's pages before it had been handled is counted: the promise is for one."""
+        """The request of a new lease. Decisions made while its host had another under way are counted."""
         leases = self._session.leases.values()  # one that is being shown has had its answer
         if any(lease.fetch.host == fetch.host and lease.rendering is None for lease in leases):
             self._crawler.stats.inc_value("sharc/decided_while_others_were_under_way")
@@ -243,7 +242,7 @@ class SharcScheduler(BaseScheduler):
         return request
 
     def _finish_ended(self) -> None:
-        """Tell the frontiers of every visit that the engine is through with, read and on disk: one step a site."""
+        """Record every visit that the engine is done with and that is read and on disk, in one step per site."""
         self._session.sites.commit()  # what there was no room for before, and what visits that end asked for
         busy = private.in_progress(self._crawler.engine)
         through = [number for number, request in self._released.items() if request not in busy]
@@ -264,7 +263,7 @@ class SharcScheduler(BaseScheduler):
             self._session.browsing.look()
 
     def _waits_for_more(self, ended: int, through: int) -> bool:
-        """Does what has ended wait for what is being read? A step costs a sync, however many visits it is of."""
+        """Do ended visits wait for others? A step costs one sync, however many visits it has."""
         now = self._session.clock.now()
         if not ended or ended == through or 2 * ended >= self._at_once or (self._until and now >= self._until):
             self._until = 0.0
@@ -294,7 +293,7 @@ class SharcScheduler(BaseScheduler):
             self._over(lease)
 
     def _is_long(self, lease: Lease) -> bool:
-        """Is a sitemap taken in by portions?"""
+        """Is the sitemap taken in by portions?"""
         if self._portions is None:
             from sharc_crawler.live.reading.portions import Portions  # many sites have none
 
@@ -302,10 +301,10 @@ class SharcScheduler(BaseScheduler):
         return self._portions.add(lease)
 
     def _ending(self, lease: Lease, outcome: Outcome) -> None:
-        """It is to be told: with what a project's middlewares made of it."""
+        """Hook: adds what a project's middlewares did, before the visit is recorded."""
 
     def _over(self, lease: Lease) -> None:
-        """End a visit of which nothing more is to be learned."""
+        """Record a visit that is complete."""
         outcome = lease.outcome
         assert outcome is not None, "there is one, or nothing was seen"
         judgement = self._session.sites.of(lease.fetch).finished(lease.fetch, outcome, lease.links)
@@ -315,6 +314,6 @@ class SharcScheduler(BaseScheduler):
             stats.inc_value(f"sharc/{lease.fetch.kind}/{judgement.verdict}")
 
     def _nothing_seen(self) -> Outcome:
-        """A middleware dropped the request before any answer."""
+        """The outcome of a request that a middleware dropped before any answer."""
         now = self._session.clock.now()
         return Outcome(Result.REFUSED, now, now, error="dropped before it was downloaded")

@@ -1,7 +1,7 @@
-"""Seeds of a crawl, ranked before it by what archives know of them, and judged after it: which had changed?
+"""Seeds ranked before a crawl by what archives know of them, and judged after it: had they changed?
 
-The choice is kept with the capture, so that it can go on. They are judged by the notion of an update by which they were
-ranked.
+The choice is kept with the capture, so that it can be continued. Seeds are judged by the kind of update by which
+they were ranked.
 """
 
 from __future__ import annotations
@@ -42,10 +42,7 @@ NOTHING_BEFORE = "no capture to compare with"
 
 
 def choice_of(options: Options, name: str) -> SeedChoice:
-    """The choice by the ranker of this name, checked.
-
-    Raises :class:`~sharc_crawler.errors.UsageError`.
-    """
+    """The choice by this ranker, checked; raises :class:`~sharc_crawler.errors.UsageError`."""
     ranker = make_ranker(name)
     if not options.seeds:
         raise UsageError(f"ranker={name!r} chooses among seeds; add seeds=FILE, a URL a line")
@@ -64,10 +61,7 @@ def choice_of(options: Options, name: str) -> SeedChoice:
 
 
 def chosen(choice: SeedChoice, urls: Sequence[str], folder: Path) -> Selection:
-    """The selection that the folder holds, or one that is made now.
-
-    Raises :class:`~sharc_crawler.errors.SharcError` where there is nothing to choose by, or nothing is chosen.
-    """
+    """The selection in the folder, or a new one; raises SharcError where there is nothing to choose (by)."""
     selection = load(folder) or choose(choice, urls, time.time())
     if selection.choice != choice:
         was, now = asdict(selection.choice), asdict(choice)
@@ -79,7 +73,7 @@ def chosen(choice: SeedChoice, urls: Sequence[str], folder: Path) -> Selection:
 
 
 def choose(choice: SeedChoice, urls: Iterable[str], now: Instant) -> Selection:
-    """Rank the seeds as they stand now."""
+    """Rank the seeds as of now."""
     seeds, ranker = list(urls), make_ranker(choice.ranker)
     found = known(choice, now)
     changed = updated(choice.updates, found.captures)
@@ -96,7 +90,7 @@ def choose(choice: SeedChoice, urls: Iterable[str], now: Instant) -> Selection:
 
 
 def known(choice: SeedChoice, now: Instant, further: Iterable[Observation] = (), warcs: Iterable[Path] = ()) -> History:
-    """What the files and the archive's own history say of the time up to now; ``further``: of later."""
+    """What files and the archive's own history say up to now; ``further``: later observations."""
     paths = [*map(Path, choice.timemaps), *warcs]
     own = _own(choice.history, now) if choice.history and Path(choice.history).exists() else ()
     return read_history(paths, [*own, *further], links=choice.updates in READS_LINKS)
@@ -109,13 +103,13 @@ def _own(file: str, now: Instant) -> Iterator[Observation]:
 
 
 def load(folder: Path) -> Selection | None:
-    """The selection that a folder holds."""
+    """The selection in a folder, if there is one."""
     path = folder / SELECTION
     return Selection.read(path, "choose another folder") if path.exists() else None
 
 
 class Judging:
-    """Sees the stores of all sites, then adds to the selection in the folder what came of it."""
+    """Collects from the stores of all sites, then adds to the selection which seeds had changed."""
 
     def __init__(self, folder: Path, selection: Selection) -> None:
         self._folder, self._selection = folder, selection
@@ -123,11 +117,11 @@ class Judging:
         self._new: list[Observation] = []
 
     def saw(self, store: FrontierStore) -> None:
-        """Count what the store of one more capture holds."""
+        """Take in the store of a capture."""
         self._new += _captured(store, self._keys)
 
     def end(self) -> None:
-        """All captures were seen: judge the selection and save it."""
+        """Judge the selection and save it, once all captures were taken in."""
         selection = self._selection
         try:
             judged = selection.judged(_changes(selection, self._folder, self._new))
@@ -137,13 +131,13 @@ class Judging:
 
 
 def judging(folder: Path) -> Judging | None:
-    """What judges the selection in a folder, if there is one."""
+    """The judging of the selection in a folder, if there is one."""
     selection = load(folder)
     return None if selection is None else Judging(folder, selection)
 
 
 def _changes(selection: Selection, folder: Path, new: list[Observation]) -> dict[str, bool | str]:
-    """Per crawled seed."""
+    """For each crawled seed: whether it had changed, or why that is not known."""
     keys = {url: surt(url) for url in selection.crawled()}
     reads = selection.choice.updates in READS_LINKS
     warcs = [warc for place in capture_folders(folder) for warc in place.glob("*.warc.gz*")] if reads else ()
@@ -158,7 +152,7 @@ def _changes(selection: Selection, folder: Path, new: list[Observation]) -> dict
 
 
 def _captured(store: FrontierStore, keys: set[str]) -> Iterator[Observation]:
-    """First downloads of seeds."""
+    """The first downloads of seeds."""
     for url in (url for capture in store.captures() for url in store.urls(capture)):
         row = url.page
         if row.kind is not Kind.PAGE or surt(row.url) not in keys:

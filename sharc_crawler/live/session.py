@@ -1,4 +1,4 @@
-"""What the components of one crawl share: scheduler, middlewares, spider and extension see the same frontier."""
+"""| What the components of one crawl share: scheduler, middlewares, spider and extension use the same frontier."""
 
 from __future__ import annotations
 
@@ -56,28 +56,28 @@ class Session:
     sites: Sites
     space: Space
     memory: MemoryBudget
-    drop_in: bool  #: a project's own spider decides what there is to fetch
+    drop_in: bool  #: the spider is a project's own, and decides what to fetch
     name: str  #: of the spider
-    specs: Sequence[CaptureSpec]  #: what is to be captured; a project's spider makes them as it goes
-    at_once: int  #: requests
-    former: FormerCaptures | None = None  #: of the site, in the same collection
-    rebuilds: bool = False  #: state that is lost is made again
+    specs: Sequence[CaptureSpec]  #: the captures; a project's spider makes them as it goes
+    at_once: int  #: requests at once
+    former: FormerCaptures | None = None  #: former captures of the site in the same collection
+    rebuilds: bool = False  #: lost state is made again
     run: str = field(default_factory=lambda: secrets.token_hex(8))
     leases: dict[int, Lease] = field(default_factory=dict)
-    gone_on: bool = False  #: with captures that a former run began
-    superseded: bool = False  #: its output is another process's: nothing may be written any more
-    lost: dict[str, Exception] = field(default_factory=dict)  #: by site, what it could not go on for; others could
+    gone_on: bool = False  #: a former run began these captures
+    superseded: bool = False  #: another process has taken the output over: nothing more may be written
+    lost: dict[str, Exception] = field(default_factory=dict)  #: by site, the error that ended it while others went on
     archivist: Archivist = field(init=False)
     readers: Readers = field(init=False)
     control: Control | None = None
     places: dict[str, Place] = field(default_factory=dict)  #: by site, or by the name of a project's spider
-    browsing: Browsing | None = None  #: pages are shown by browsers
-    login: Login | None = None  #: whose requests are made
-    file: SharedFile | None = None  #: of a project's spider: its place, as its frontiers write it
+    browsing: Browsing | None = None  #: set where browsers show pages
+    login: Login | None = None  #: the session in whose name requests are made
+    file: SharedFile | None = None  #: the state of a project's spider, shared by its frontiers
     stores: OpenFiles = field(init=False)
-    masks: dict[str, str] = field(default_factory=dict)  #: by site, the file of those that it has for itself
-    _held: IO[bytes] | None = None  #: the folder of several sites
-    _stateless: set[str] = field(default_factory=set)  #: sites whose state is to be made again
+    masks: dict[str, str] = field(default_factory=dict)  #: by site, the file with its own masks
+    _held: IO[bytes] | None = None  #: the lock on a folder of several sites
+    _stateless: set[str] = field(default_factory=set)  #: sites whose lost state is to be made again
     leaving: set[asyncio.Task[None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -103,13 +103,13 @@ class Session:
 
     @property
     def pausing(self) -> str:
-        """Why nothing is fetched for now; empty: the crawl goes on."""
+        """Why nothing is fetched now; "": the crawl goes on."""
         if self.space.paused() is not None:
             return self.space.fault or "its disk has no room"
         return "by order" if self.control and self.control.paused else ""
 
     async def begin(self) -> None:
-        """Open the site captures, or go on with them where their folders hold their unfinished state."""
+        """Begin the site captures, or continue those whose folders hold unfinished state."""
         with uncollected():
             wanted = await self._gone_on_with(self.specs) if self.config.output else self.specs
         await self.finish_former({frontier.capture.spec.site for frontier in self.sites})
@@ -119,7 +119,7 @@ class Session:
             capture.schedule(self.known_pages(spec.site), self.clock.now())
 
     def known_pages(self, site: str) -> list[Sighting]:
-        """The pages of a site that its history tells of."""
+        """The pages of a site that are in its history."""
         if not self.history:
             return []
         from sharc_crawler.live.former.known import known_pages  # only where there is one
@@ -127,7 +127,7 @@ class Session:
         return known_pages(site, self.history)
 
     async def _gone_on_with(self, specs: Sequence[CaptureSpec]) -> list[CaptureSpec]:
-        """Go on with what was begun; what is to be begun is left. What was moved elsewhere is neither."""
+        """Continue captures that were begun; returns the others. Those whose folder was moved away are neither."""
         left = []
         for spec in specs:
             place = self.places.get(spec.site)
@@ -144,7 +144,7 @@ class Session:
         return left
 
     def _occupy(self, output: Path, sites: Sequence[str]) -> None:
-        """Open the state of each site, so that nobody else does; lost state is put aside, if it is to be made again."""
+        """Open the state of each site for this process alone; set lost state aside if it is to be made again."""
         make_folder(output)
         paths = site_paths(output, sites)
         if output not in paths.values():
@@ -175,33 +175,32 @@ class Session:
         return self.sites.open(self.bounded(spec), self.clock.now(), store, seeded=seeded)
 
     def bounded(self, spec: CaptureSpec) -> CaptureSpec:
-        """The order with this crawl's budget, which a crawl that goes on may have changed."""
+        """The spec with this crawl's budget, which may differ from that of a former run."""
         return replace(spec, **self.config.bounds)  # type: ignore[arg-type]
 
     @property
     def archives(self) -> bool:
-        """What is exchanged is kept in WARC files."""
+        """Whether exchanges are kept in WARC files."""
         return self.config.output is not None and self.config.warc
 
     def archive(self, site: str | None, exchange: Exchange, original: Original | None) -> asyncio.Future[CaptureRef]:
-        """Have an exchange of a site capture written (in one series for all of a project's spider)."""
+        """Have an exchange written (all of a project's spider into one series)."""
         if self.login is not None:
             exchange = self.login.guarded(exchange, self.sites[site].note if site and site in self.sites else None)
         return self.archivist.keep(self.name if self.drop_in or site is None else site, exchange, original)
 
     def describe(self, site: str, resources: Sequence[Resource]) -> asyncio.Future[CaptureRef] | None:
-        """Have records written that no server sent; ``None``: nothing is archived."""
+        """Have records written that came from no server; ``None``: nothing is archived."""
         return self.archivist.describe(site, resources) if self.archives else None
 
     async def finish_former(self, sites: set[str]) -> None:
-        """WARC files that were being written when a crawl was cut off are finished before anything is added."""
+        """Finish WARC files that were open when a crawl was cut off, before anything is added."""
         await self._open(sorted(sites), "finishing the WARC files of the run before")
 
     async def _ready(self, sites: Sequence[str]) -> None:
-        """The archive can be written before anything is fetched.
+        """Check that the archive can be written before anything is fetched.
 
-        One writer shows that; the other sites have theirs when their first exchange comes. An object store is looked
-        through for each site.
+        One writer suffices; other sites get theirs with their first exchange. An object store is checked for each site.
         """
         left = [site for site in sites if site in self.places and any(self.places[site].folder.glob(f"*{OPEN}"))]
         wanted = sites if self.config.objects else dict.fromkeys([*sites[:1], *left])
@@ -215,7 +214,7 @@ class Session:
                     await self.archivist.open(site)
 
     def _terms(self) -> dict[str, Any]:
-        """What the process that writes WARC files has to know."""
+        """The arguments of the process that writes WARC files."""
         config = self.config
         return {
             "folder": str(config.output),
@@ -229,7 +228,7 @@ class Session:
         }
 
     def _run_of(self, site: str) -> str:
-        """A site that was captured elsewhere meanwhile goes on with its own files."""
+        """The run of a site, which differs if the site was captured elsewhere meanwhile."""
         return str(self.sites[site].capture.spec.settings["run"]) if site in self.sites else self.run
 
     def _info(self) -> dict[str, Any]:
@@ -248,14 +247,14 @@ class Session:
         }
 
     def let_go(self) -> None:
-        """Let go of the state: another process may take it over."""
+        """Close the state, so that another process may take it over."""
         for place in self.places.values():
             place.suspend()
         if self._held is not None:
             self._held.close()
 
     async def close(self) -> None:
-        """Finish all files: everything exchanged is on disk after this."""
+        """Finish all files: after this everything exchanged is on disk."""
         await asyncio.gather(*self.leaving)
         if self.browsing is not None:
             self.browsing.close()
@@ -265,7 +264,7 @@ class Session:
 
 
 def _file_size(config: Config) -> int:
-    """What is mirrored is put again when its file is finished: in objects that are no burden."""
+    """The size of a WARC file. With an object store it is bounded, as a finished file is uploaded again as a whole."""
     if not config.objects:
         return config.warc_size
     from sharc_crawler.archive.mirror import LARGEST  # only where there is an object store

@@ -1,4 +1,4 @@
-"""The ends of many sites, some at once: they wait for the disk, which syncs several files in the time of one."""
+"""| Writes the ends of many sites, several at once: a disk syncs several files in the time of one."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
 
 
-WAITED = 1.5  #: times as long by the clock as by the processor: then others could have been written meanwhile
+WAITED = 1.5  #: wall time over processor time, from which on the ends are held to wait for the disk
 
 
 def in_turn(
     beginnings: Iterable[Callable[[], End]], tried: Callable[..., Any], told: Callable[[int], None]
 ) -> Iterator[Left | Problem]:
-    """What became of each end, in their order; ``told`` is given how many were begun."""
+    """The results of the ends, in order; ``told`` is given how many were begun."""
     for number, begin in enumerate(beginnings):
         told(number)
         yield tried(lambda begin: begin()(_untold), begin)
 
 
 def at_once_next(clock: Seconds, processor: Seconds) -> int:
-    """How many ends are to be written at once, by what the last ones took: threads that do not wait take more of it."""
+    """How many ends to write at once, from the last ones' times: threads that do not wait only cost processor time."""
     return AT_ONCE if clock > WAITED * processor else 1
 
 
@@ -40,9 +40,9 @@ def in_threads(
     told: Callable[[int], None],
     at_once: Callable[[Seconds, Seconds], int] = at_once_next,
 ) -> Iterator[Left | Problem]:
-    """What became of each end: begun by this thread, ``tried`` by one of others; several at once where they wait.
+    """The results of the ends: each begun by this thread and ``tried`` in another, several at once where they wait.
 
-    Where this thread is stopped, so are the others, and none is left when that is heard of.
+    If this thread is stopped, the others are too, and have ended when the error is raised.
     """
     waiting, begun, most, halted = iter(beginnings), 0, 1, Event()
 
@@ -69,4 +69,4 @@ def in_threads(
 
 
 def _untold(*_: object, **__: object) -> None:
-    """A progress that says nothing: many sites are told one by one."""
+    """A progress that says nothing: many sites are reported one by one."""

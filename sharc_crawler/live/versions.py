@@ -1,4 +1,4 @@
-"""Which Scrapy we run with: a sentence that says what to install, instead of an import error."""
+"""| Checks the installed Scrapy, to say what to install instead of failing with an import error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TESTED = "2.15 to 2.19"
 
 
 def require_scrapy() -> None:
-    """Raise UsageError where Scrapy is too old, or no longer has a name that we build on."""
+    """Raise UsageError if Scrapy is too old, or lacks a name that we use."""
     installed = f"Scrapy {scrapy_version} with Twisted {twisted_version}"
     if tuple(version_info[:2]) < OLDEST:
         raise UsageError(f"{installed} is too old for sharc-crawler: pip install 'scrapy>={OLDEST[0]}.{OLDEST[1]}'")

@@ -1,4 +1,4 @@
-"""``scrapy crawl`` outside a project: the way out."""
+"""| ``scrapy crawl`` outside of a project: says what to do instead."""
 
 from __future__ import annotations
 

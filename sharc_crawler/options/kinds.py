@@ -1,7 +1,7 @@
-"""What an option's value can be: read from text or from a settings file, and shown again.
+"""The kinds of option values: how they are read from text or a settings file, and shown.
 
-``read`` takes its own results as they are, and raises ValueError with the end of a sentence: what is wrong, and what is
-allowed. Who reads an option puts its name and value before it.
+``read`` accepts its own results, and raises ValueError with the end of a sentence: what is wrong, and what is allowed.
+The caller puts the option's name and value before it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ValueKind(ABC, Generic[T]):
 
     @abstractmethod
     def read(self, value: object) -> T:
-        """The value; ValueError says what is wrong with it."""
+        """The value; ValueError says what is wrong."""
 
     def show(self, value: T) -> str:
         """The value as a user would write it."""
@@ -41,7 +41,7 @@ class ValueKind(ABC, Generic[T]):
 
 @dataclass(frozen=True)
 class Text(ValueKind[str]):
-    """Any text, or what a check does not refuse: it raises UsageError."""
+    """Any text that ``check`` accepts; it raises UsageError."""
 
     form: str = "text"
     check: Callable[[str], object] = str
@@ -69,7 +69,7 @@ class Choice(ValueKind[str]):
 
 @dataclass(frozen=True)
 class Words(ValueKind[tuple[str, ...]]):
-    """Some of a few words, separated by commas; ``off``: none of them."""
+    """A list of allowed words, separated by commas; ``off``: none."""
 
     allowed: tuple[str, ...]
 
@@ -109,7 +109,7 @@ class Flag(ValueKind[bool]):
 
 @dataclass(frozen=True)
 class FlagOr(ValueKind[str]):
-    """Yes, no, or one word; empty: no."""
+    """Yes, no, or a word; "": no."""
 
     word: str
 
@@ -168,10 +168,10 @@ class RealOrAuto(ValueKind[float | Literal["auto"] | None]):
 
 @dataclass(frozen=True)
 class Duration(ValueKind[float]):
-    """Seconds, from a number and a unit; seconds where none is named."""
+    """Seconds, as a number with a unit (default: seconds)."""
 
-    least: float = 0.0  #: what is less is refused; 0: zero means something
-    bare: bool = True  #: may it be written without a unit?
+    least: float = 0.0  #: smaller values are refused; 0: zero is allowed
+    bare: bool = True  #: whether the unit may be omitted
     form: str = "time, as `30s`, `5m`, `2h`, `1d`"
 
     def read(self, value: object) -> float:
@@ -187,7 +187,7 @@ class Duration(ValueKind[float]):
 
 @dataclass(frozen=True)
 class Bytes(ValueKind[int]):
-    """Bytes, from a number and a unit of a thousand."""
+    """Bytes, as a number with a decimal unit."""
 
     low: int = 0
     form: str = "bytes, as `500M`, `20G`"
@@ -205,7 +205,7 @@ class Bytes(ValueKind[int]):
 
 @dataclass(frozen=True)
 class Folder(ValueKind[Path]):
-    """A folder, which may have to be made."""
+    """A folder, which need not exist."""
 
     form: str = "folder"
 
@@ -247,7 +247,7 @@ def _number(value: object, kind: Callable[[str], float], what: str, low: float, 
 
 
 def url(text: str, where: str = "") -> str:
-    """A URL as it will be requested; ``https://`` is put before a bare host name. Before a port nobody can tell.
+    """A URL as it will be requested, with ``https://`` before a bare host name; with a port that would be a guess.
 
     >>> url("www.example.org")
     'https://www.example.org'
@@ -284,7 +284,7 @@ class Urls(ValueKind[tuple[str, ...]]):
 
 @dataclass(frozen=True)
 class Sitemaps(ValueKind[tuple[str, ...] | None]):
-    """``auto`` (None: wherever the site says), ``off`` (none), or a sitemap's URL."""
+    """``auto`` (None: as the site says), ``off`` (none), or a sitemap's URL."""
 
     form: str = "`auto`, `off`, URL"
 
@@ -303,7 +303,7 @@ class Sitemaps(ValueKind[tuple[str, ...] | None]):
 
 @dataclass(frozen=True)
 class Contact(ValueKind[str | None]):
-    """Whom a webmaster can turn to."""
+    """A contact for webmasters."""
 
     form: str = "URL or mail address"
 
@@ -318,7 +318,7 @@ class Contact(ValueKind[str | None]):
 
 @dataclass(frozen=True)
 class ReadBy(ValueKind[Any]):
-    """What few crawls are given: read by a function of :mod:`sharc_crawler.options.mappings`, loaded then."""
+    """A rarely given value, read by a function of :mod:`sharc_crawler.options.mappings`, which is loaded then."""
 
     form: str
     reader: str

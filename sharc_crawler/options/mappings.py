@@ -1,4 +1,4 @@
-"""Options that few crawls are given: lists in files, expressions, names that are mapped to values."""
+"""| Rarely given options: lists in files, regular expressions, mappings."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ _OURS = {name.lower() for name in OWN_FIELDS}
 
 
 def lines_of(file: Path) -> dict[int, str]:
-    """The lines of a list of addresses by their numbers, without empty ones and comments, which ``#`` begins.
-
-    Raises ValueError for a file that cannot be read as UTF-8.
-    """
+    """The lines of a list by number, without empty lines and ``#`` comments; raises ValueError."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -34,12 +31,12 @@ def lines_of(file: Path) -> dict[int, str]:
 
 
 def is_several(line: str) -> bool:
-    """Whether a line of a list has more than one address, or columns."""
+    """Whether a line has more than one address, or columns."""
     return bool(_SEVERAL.search(line))
 
 
 def seeds_of_file(value: object) -> tuple[str, ...]:
-    """The URLs of a file, one a line; ``#`` begins a comment."""
+    """The URLs of a file, one per line, with ``#`` comments."""
     if isinstance(value, tuple):
         return value
     lines = lines_of(Path(str(value)))
@@ -63,7 +60,7 @@ def patterns(value: object) -> tuple[str, ...]:
 
 
 def periods(value: object) -> tuple[tuple[str, float], ...]:
-    """Seconds by class of changefreq."""
+    """Seconds for classes of changefreq."""
     try:
         periods = dict(json.loads(value) if isinstance(value, str) else value)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
@@ -83,7 +80,7 @@ def authority(value: object) -> str:
 
 
 def fields_told(value: object) -> tuple[tuple[str, str], ...]:
-    """Fields of a WARC file's first record."""
+    """Further fields of warcinfo records."""
     try:
         fields = json.loads(value) if isinstance(value, str) else dict(value)  # type: ignore[call-overload]
         told = tuple((str(name), str(text)) for name, text in fields.items())

@@ -1,6 +1,6 @@
-"""The table for readers: Markdown between marks in the docs, plain text for ``scrapy crawl --help``.
+"""The table of options for readers: Markdown in the docs, plain text for ``scrapy crawl --help``.
 
-``python -m sharc_crawler.options.pages docs/arguments.md docs/settings.md`` writes the tables anew; a test compares.
+``python -m sharc_crawler.options.pages docs/arguments.md docs/settings.md`` updates the docs; a test compares.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ EXAMPLE = "scrapy crawl site -a url=https://www.example.org/ -a max_bytes=2G -a 
 
 
 def written(page: str) -> str:
-    """A page's text with its tables as they ought to be."""
+    """A page's text with up-to-date tables."""
     return _MARKED.sub(lambda found: found[1] + table(found[2]) + found[3], page)
 
 
 def table(section: str) -> str:
-    """A section of the arguments, or ``settings``, in Markdown."""
+    """A section of the arguments, or ``settings``, as Markdown."""
     if section == "settings":
         head = "| setting | value | what it is | default |\n|---|---|---|---|\n"
         return head + "".join(_line(name, row, _also(row)) for name, row in SETTINGS.items())
@@ -48,7 +48,7 @@ def help_text() -> str:
 
 
 def default(row: OptionRow) -> str:
-    """In words, or as it is written."""
+    """The default in words, or as it is written."""
     option = row.option
     value = option.shown or ("none" if row.default in (None, ()) else f"`{option.kind.show(row.default)}`")
     return value if option.profile is None else f"{value}; `site`: `{option.kind.show(option.profile)}`"
@@ -73,7 +73,7 @@ def _paragraph(row: OptionRow) -> str:
 
 
 def plain_text(row: OptionRow) -> str:
-    """What an option is and how it is written, a sentence for a command's help."""
+    """An option's help and form, as a sentence."""
     text = _plain(f"{row.option.help} ({row.option.kind.form})")
     return f"{text if row.option.help[0] == '`' else text[0].upper() + text[1:]}."
 
@@ -84,7 +84,7 @@ def _plain(text: str) -> str:
 
 
 def write(paths: Iterable[Path]) -> None:
-    """Write the tables of these pages anew."""
+    """Update the tables of these pages."""
     for path in paths:
         path.write_text(written(path.read_text(encoding="utf-8")), encoding="utf-8")
 

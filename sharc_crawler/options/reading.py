@@ -1,4 +1,4 @@
-"""Options from what a user wrote: arguments, and settings; each error names the one it is about as it was written."""
+"""| Reads options from arguments and settings; errors name them as the user wrote them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 class OptionRow:
     """A row of the table, with its names."""
 
-    field: str  #: in :class:`~sharc_crawler.options.table.Options`
+    field: str  #: of :class:`~sharc_crawler.options.table.Options`
     default: Any
     option: Option
     section: str  #: of the page of arguments
@@ -32,7 +32,7 @@ class OptionRow:
 
     @property
     def setting(self) -> str | None:
-        """Name of the setting; None: it has none."""
+        """The name of the setting; None: it has none."""
         named = self.option.setting
         return f"SHARC_{self.name.upper()}" if named == "" else named
 
@@ -51,15 +51,13 @@ SETTINGS = {row.setting: row for row in ROWS if row.setting}
 
 
 def read_arguments(given: Mapping[str, str]) -> dict[str, Any]:
-    """The values of the arguments that are given, by field.
+    """The values of the given arguments, by field; raises UsageError.
 
     >>> read_arguments({"max_bytes": "1.5G", "for": "2h", "mode": "instant"})
     {'max_bytes': 1500000000, 'for_': 7200.0, 'mode': 'instant'}
     >>> read_arguments({"strat": "bfs"})
     Traceback (most recent call last):
     sharc_crawler.errors.UsageError: argument 'strat' is not known; did you mean 'strategy'? All are in ...
-
-    Raises UsageError.
     """
     for name in given:
         if name not in ARGUMENTS:
@@ -72,12 +70,10 @@ def read_arguments(given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def read_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of our settings that are set, by field. None and empty texts are not set.
+    """The values of our settings that are set (neither None nor ""), by field; raises UsageError.
 
     >>> read_settings({"SHARC_MAX_BYTES": "20G", "DOWNLOAD_DELAY": 2, "BOT_NAME": "x"})
     {'max_bytes': 20000000000, 'delay': 2.0}
-
-    Raises UsageError.
     """
     check_names(settings)
     found = ((row, name, settings.get(name)) for name, row in SETTINGS.items())
@@ -85,7 +81,7 @@ def read_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_names(settings: Mapping[str, Any]) -> None:
-    """Raises UsageError for the first of our settings that is not known."""
+    """Raise UsageError for the first unknown setting of ours."""
     for name in settings:
         if str(name).startswith("SHARC_") and name not in SETTINGS:
             from sharc_crawler.options import unknown  # most names are known
@@ -94,14 +90,14 @@ def check_names(settings: Mapping[str, Any]) -> None:
 
 
 def tell_unread(settings: Mapping[str, Any]) -> None:
-    """Warn of our settings that are in the environment, which is not read for them, and nowhere else."""
+    """Warn of our settings in the environment, which is not read for them."""
     for name in SETTINGS:
         if name in os.environ and settings.get(name) in (None, "") and name.startswith("SHARC_"):
             logger.warning("%s of the environment is not read: settings are given as -s %s=…", name, name)
 
 
 def read_setting(settings: Mapping[str, Any], name: str) -> Any:
-    """Read one setting, where others may still change; None: it is not set.
+    """Read one setting, while others may still change; None: it is not set.
 
     >>> read_setting({"SHARC_MAX_BYTES": "20G", "SHARC_STRATEGY": "no such"}, "SHARC_MAX_BYTES")
     20000000000
@@ -110,12 +106,12 @@ def read_setting(settings: Mapping[str, Any], name: str) -> Any:
 
 
 def _kind(row: OptionRow, setting: str) -> ValueKind[Any]:
-    """Scrapy's own settings are read by Scrapy, too: no unit there."""
+    """The kind of a setting. Scrapy reads its own settings, too, so these have no units."""
     return row.option.kind if setting.startswith("SHARC_") else Real()
 
 
 def checked(kind: ValueKind[Any], name: str, value: object) -> Any:
-    """A value that was given under a name; raises UsageError, which says both."""
+    """Read a value; raises UsageError with the name and the value."""
     try:
         return kind.read(value)
     except ValueError as error:
@@ -131,7 +127,7 @@ def checked(kind: ValueKind[Any], name: str, value: object) -> Any:
 
 
 def _together(name: str, value: str, given: Mapping[str, str]) -> None:
-    """Refuse an argument that says nothing without another one, or beside it."""
+    """Refuse an argument without the one that it requires, or with one that excludes it."""
     option = ARGUMENTS[name].option
     if option.needs and not _has(given, option.needs):
         way = option.needs.replace("|", " or ") if not option.needs.endswith("=") else f"{option.needs}NAME"

@@ -1,1 +1,1 @@
-"""A crawl that runs, as it is seen from outside: read from what it writes in its folder."""
+"""| Watches a running crawl from outside, by what it writes in its folder."""

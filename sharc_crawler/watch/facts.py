@@ -1,4 +1,4 @@
-"""What a program, or the page in a browser, is told of a crawl that runs."""
+"""| The state of a running crawl for programs and for the page in a browser."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sharc_crawler.report.words import every, size
 from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.terminal import counts, headline
 
-BARS = 400  #: pages in the picture, evenly drawn from all
+BARS = 400  #: pages in the picture, sampled evenly
 HOSTS = 50
 
 
 def facts(watched: Watched, now: Instant) -> dict[str, Any]:
-    """All of it as JSON can hold it; instants are seconds since 1970 in ``pages``, RFC 3339 elsewhere."""
+    """Everything as JSON; instants are unix seconds in ``pages``, RFC 3339 elsewhere."""
     seen = watched.seen
     busiest = sorted(seen.hosts.items(), key=lambda item: -item[1].requests)[:HOSTS]
     return {
@@ -48,7 +48,7 @@ def facts(watched: Watched, now: Instant) -> dict[str, Any]:
 
 
 def _bars(visits: dict[str, list[Instant]]) -> list[list[Instant]]:
-    """The starts of some pages' downloads, in the order of their visits."""
+    """The times of a sample of pages' downloads, in the order of their visits."""
     starts = [times for times in visits.values() if times]
     step = max(1, len(starts) // BARS)
     return starts[::step]

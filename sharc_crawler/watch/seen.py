@@ -1,4 +1,4 @@
-"""What a log tells of a crawl, added up as its lines come: requests, bytes, hosts, verdicts, the last URLs."""
+"""| Adds up a crawl's log as its lines come: requests, bytes, hosts, verdicts, last URLs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from sharc_crawler.report.write import DATA
 from sharc_crawler.watch.tail import LogTail
 
 LAST = 12  #: URLs shown
-SILENT: Seconds = 15.0  #: without a sign of life a crawl may be gone: it gives one a second
-_GUESSED = {"/robots.txt", "/sitemap.xml"}  #: asked for though nobody names them: a 404 is no error
+SILENT: Seconds = 15.0  #: without a sign of life (there is one a second), after which the crawl may be gone
+_GUESSED = {"/robots.txt", "/sitemap.xml"}  #: requested though not linked: a 404 is no error
 _BROUGHT = {Result.OK.value, Result.NOT_MODIFIED.value, Result.REDIRECTED.value}
 
 
 @dataclass(slots=True)
 class HostSeen:
-    """The requests made to one host."""
+    """Requests to one host."""
 
     requests: int = 0
     errors: int = 0
@@ -39,13 +39,13 @@ class HostSeen:
 
     @property
     def gap(self) -> Seconds | None:
-        """The usual (median) time between its last requests: a pause among them says nothing of the pace."""
+        """The median time between its last requests, which a single pause does not change."""
         return median(later - start for start, later in pairwise(self.starts)) if len(self.starts) > 1 else None
 
 
 @dataclass(slots=True)
 class LogSummary:
-    """A log up to now, in sums."""
+    """Totals of a log so far."""
 
     requests: int = 0
     bytes: int = 0
@@ -53,10 +53,10 @@ class LogSummary:
     verdicts: Counter[str] = field(default_factory=Counter)
     hosts: dict[str, HostSeen] = field(default_factory=dict)
     last: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=LAST))
-    visits: dict[str, list[Instant]] = field(default_factory=dict)  #: page → starts of visit and revisits
+    visits: dict[str, list[Instant]] = field(default_factory=dict)  #: by page: start of visit and revisits
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """Add a line: an exchange, or a URL that was refused without one."""
+        """Add a line: an exchange, or a URL refused without one."""
         self.results[entry["result"]] += 1
         if entry["verdict"]:
             self.verdicts[entry["verdict"]] += 1
@@ -104,24 +104,24 @@ class Watched:
 
     @property
     def ended(self) -> str:
-        """Why the crawl is over; empty while it runs. Where no status is kept its certificate says that it is."""
+        """Why the crawl ended; "" while it runs. Without a status, its certificate shows that it ended."""
         sealed = not self.status and (self.folder / CERTIFICATE).exists()
         return "finished" if sealed else str(self.status.get("ended", ""))
 
     @property
     def refuted(self) -> bool:
-        """Do the records of a capture that is over not bear out what was judged, as its report says?"""
+        """Whether the report of a finished capture says that its records contradict it."""
         return bool(self.ended) and any(refuted_in(folder / DATA) for folder in self._tails)
 
     def silent(self, now: Instant) -> Seconds:
-        """For how long there was no sign of life; 0: it lives, or is over."""
+        """How long there was no sign of life; 0: it is alive, or over."""
         if self.ended or "time" not in self.status:
             return 0.0
         waited = now - unix(self.status["time"])
         return waited if waited >= SILENT else 0.0
 
 
-#: what stands in an answer, and in it of each capture
+#: fields of a status, and of each capture in it
 _ANSWER = {"progress": str, "order": str, "time": str, "paused": bool, "captures": list} | dict.fromkeys(
     ("delay", "longest"), int | float
 )
@@ -129,7 +129,7 @@ _CAPTURE = {"site": str, "phase": str, "reference": str | None} | dict.fromkeys(
 
 
 def read_status(folder: Path) -> dict[str, Any]:
-    """The crawl's last answer; empty where there is none, or what is there is not as a crawl writes it."""
+    """The crawl's last status; empty if there is none, or it is not as a crawl writes it."""
     try:
         status = json.loads((folder / STATUS).read_text(encoding="utf-8"))
         _check(status, _ANSWER)

@@ -1,4 +1,4 @@
-"""New lines of a crawl's log, as they come, over files that are put aside when they are full."""
+"""| Follows a crawl's log across files that are renamed when full."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from sharc_crawler.errors import DataError
 
 LOG = "crawl.jsonl"
-HEAD = 400  #: bytes by which a file is known again: they hold when its first request was
-_BLOCK = 8 * 1024 * 1024  #: bytes read at once
+HEAD = 400  #: bytes that identify a file: they include the time of its first request
+_BLOCK = 8 * 1024 * 1024  #: bytes read at a time
 
 
 class LogTail:
@@ -29,7 +29,7 @@ class LogTail:
         self._read: dict[int, tuple[int, bytes]] = {}  # file, by its inode, since it is renamed → bytes read, its head
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """What was written since the last call; fields as in docs/report.md."""
+        """The entries written since the last call; fields as in docs/report.md."""
         full = sorted(self._folder.glob(f"{Path(LOG).stem}-?????.jsonl"))
         for path in (*full, self._folder / LOG):
             yield from self._of(path)

@@ -1,4 +1,4 @@
-"""A crawl that runs, drawn in a terminal."""
+"""| Draws a running crawl in a terminal."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.watch.seen import HostSeen, Watched
 from sharc_crawler.watch.tail import LOG
 
-HOSTS = 8  #: shown, those with most requests
+HOSTS = 8  #: shown, those with the most requests
 SITES = 12
 
 
 def drawn(watched: Watched, now: Instant) -> RenderableType:
-    """The whole picture; the log's own text is shown as text, whatever it holds."""
+    """The whole picture; text from the log is shown as plain text."""
     lines = foreign(headline(watched, now), style="bold"), foreign(counts(watched))
     return Group(*lines, _sites(watched), _hosts(watched), _last(watched))
 
 
 def headline(watched: Watched, now: Instant) -> str:
-    """In one line: does it run, and how far is it?"""
+    """Whether it runs, and how far it is, in one line."""
     if watched.ended:
         why = "finished" if watched.ended == "finished" else f"stopped ({watched.ended})"
         report = watched.folder / ("report.html" if site_folders(watched.folder) is None else "index.html")
@@ -44,7 +44,7 @@ def headline(watched: Watched, now: Instant) -> str:
 
 
 def counts(watched: Watched) -> str:
-    """In one line: requests, bytes, verdicts."""
+    """Requests, bytes and verdicts, in one line."""
     seen = watched.seen
     found = [(number, verdict) for verdict, number in seen.verdicts.most_common() if not watched.refuted]
     if still := seen.results[Result.NOT_MODIFIED]:
@@ -54,7 +54,7 @@ def counts(watched: Watched) -> str:
 
 
 def _without_status(folder: Path) -> str:
-    """The folder of one of several sites holds a capture, but not what the crawl says of itself."""
+    """The headline for a folder without a status."""
     if folder in (site_folders(folder.parent) or {}).values():
         return f"{folder} is one site's; its crawl is watched in the folder around it: sharc watch {folder.parent}"
     if (folder / LOG).exists():

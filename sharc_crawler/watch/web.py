@@ -1,4 +1,4 @@
-"""A crawl that runs, or a fleet, as a page on loopback: for whoever has its address, which holds a random token."""
+"""| Shows a running crawl, or a fleet, as a page on loopback, for whoever has its address with a random token."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ HOST = "127.0.0.1"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
 _ORDERS = ("pause", "resume", "delay", "stop")
 _LONGEST = 100  #: bytes of an order's seconds
-_DIGITS = 9  #: of a length, at most
+_DIGITS = 9  #: of a Content-Length
 
 
 class _Server(ThreadingHTTPServer):
     def handle_error(self, request: object, client_address: object) -> None:
-        """Nothing: the terminal is the crawl's, and a connection that was reset is asked for again."""
+        """Do nothing: the terminal is the crawl's, and the page asks again."""
 
 
 class WatchServer:
@@ -29,8 +29,8 @@ class WatchServer:
 
     Parameters
     ----------
-    told: how it stands now, as :func:`~sharc_crawler.watch.facts.facts` has it, asked by one thread at a time
-    order: takes an order from the page (pause, resume, delay, stop) and its seconds; ``None``: the page is read only
+    told: returns the present state, as :func:`~sharc_crawler.watch.facts.facts`; called by one thread at a time
+    order: takes an order (pause, resume, delay, stop) and its seconds; ``None``: the page is read-only
 
     """
 
@@ -53,12 +53,12 @@ class WatchServer:
         self._server.serve_forever(poll_interval=0.2)
 
     def close(self) -> None:
-        """End it."""
+        """End the server."""
         self._server.shutdown()
         self._server.server_close()
 
     def answer(self, method: str, path: str, asked_for: str, body: str = "") -> tuple[int, str, bytes]:
-        """Status, media type and body; ``asked_for``: the Host header, so that no other site's page reaches us."""
+        """Status, media type and body. ``asked_for`` is the Host header: other sites' pages must not reach us."""
         if asked_for.rpartition(":")[0] not in (HOST, "localhost"):
             return 403, "text/plain", b"only by its own address"
         start, _, name = path.removeprefix("/").partition("/")

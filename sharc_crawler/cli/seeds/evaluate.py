@@ -30,7 +30,7 @@ from sharc_crawler.seeds.hacs.updates import READS_LINKS
 
 PERIODS = ("choose_from", "score_from", "until")
 DOCUMENT = "hacs-evaluation.md"
-PICTURES = 2  #: of a study
+PICTURES = 2  #: per study
 _DATE = click.DateTime(["%Y-%m-%d"])
 _PREFACE = """# HACS measured
 
@@ -92,7 +92,7 @@ def _read(history: tuple[Path, ...], options: dict[str, Any]) -> Histories:
 def studies(
     sources: list[tuple[str, list[Histories]]], instants: Sequence[Instant], weeks: Sequence[int]
 ) -> Iterator[Study]:
-    """One of each source, by its title; of several draws all together."""
+    """A study for each titled source; several draws of a source are pooled."""
     with busy("evaluating", total=2 * sum(len(draws) for _, draws in sources)) as report:
         steps = count()
         for title, draws in sources:
@@ -114,7 +114,7 @@ def _run(
 
 
 def _in_short(study: Study) -> str:
-    """The result at the longest length of history, in a sentence."""
+    """The result with the longest history, in a sentence."""
     row = study.row(max(study.scoring), "hacs", "micro")
     return (
         f"{study.title}, {counted(row.weeks, 'week')} of history: HACS at θ = {row.theta:.3f} has F1 {row.own[2]:.3f};"
@@ -123,7 +123,7 @@ def _in_short(study: Study) -> str:
 
 
 def write(found: list[Study], folder: Path, preface: str = _PREFACE) -> None:
-    """The document, and its pictures."""
+    """Write the document and its pictures."""
     from sharc_crawler.lab.pictures import draw_precisions, draw_thresholds  # matplotlib takes a second
 
     folder.mkdir(parents=True, exist_ok=True)

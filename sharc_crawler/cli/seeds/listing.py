@@ -1,4 +1,4 @@
-"""The list of seeds that a user gives, and what a history holds of them."""
+"""| The user's list of seeds, and what a history has of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def read_list(file: Path, problems: Problems) -> list[str]:
-    """The addresses in a list, each once; empty lines and comments (#) are passed over, other lines are problems."""
+    """The addresses in a list, without duplicates, comments (#) and empty lines; other lines are problems."""
     try:
         lines = lines_of(file)
     except ValueError as error:
@@ -41,7 +41,7 @@ def read_list(file: Path, problems: Problems) -> list[str]:
 
 
 def histories(found: History, updates: str, file: Path | None, level: str) -> SeedHistories:
-    """The seeds of a list (without one: every captured page) by their own pages or by all under them."""
+    """The histories of listed seeds (default: every captured page), by page or by website."""
     captures, changed = found.captures, updated(updates, found.captures)
     pages, no_pages = pages_among(captures, found.kinds)
     if file is None:
@@ -56,7 +56,7 @@ def histories(found: History, updates: str, file: Path | None, level: str) -> Se
 
 
 def _note(found: History, pages: list[int], no_pages: Counter[str]) -> None:
-    """How many captured URLs are no seeds, and why."""
+    """Count captured URLs that are no seeds, by reason."""
     if not pages:
         why = ", ".join(f"{count:,} {reason}" for reason, count in no_pages.items())
         message = (

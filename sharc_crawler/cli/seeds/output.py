@@ -1,4 +1,4 @@
-"""What ``sharc seeds rank`` says: a table, JSON, and on stderr what could not be used."""
+"""| The output of ``sharc seeds rank``: a table, JSON, and unusable input on stderr."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHOWN = 20
 
 
 def say(found: History) -> None:
-    """What could not be used, on stderr."""
+    """Print what could not be used, on stderr."""
     problems = found.problems
     for problem in problems.named[:_SHOWN]:
         click.echo(printable(str(problem)), err=True)
@@ -49,7 +49,7 @@ def say(found: History) -> None:
 
 
 def facts(ranked: list[RankedSeed], problems: Problems, task: RankingTask, options: dict[str, Any]) -> dict[str, Any]:
-    """What ``--json`` prints."""
+    """The document that ``--json`` prints."""
     named = ("ranker", "theta", "budget", "updates", "level", "weeks")
     return {
         "now": task.now,
@@ -68,7 +68,7 @@ def facts(ranked: list[RankedSeed], problems: Problems, task: RankingTask, optio
 
 
 def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask, since: str) -> None:
-    """The table that readers see."""
+    """Print the table."""
     value = "p" if ranked[0].p is not None else options["ranker"]
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("", "crawl", value, "every", "updated", "seen", "captures"):
@@ -105,7 +105,7 @@ def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask, s
 
 
 def _interval(one: RankedSeed) -> str:
-    """How long between two updates, as far as that is known."""
+    """The time between two updates, as far as known."""
     if one.rate_least and one.rate is not None:
         return f"≤ {every(one.rate_least).removeprefix('every ')}"
     return every(one.rate).removeprefix("every ") + ("" if one.known else "?")

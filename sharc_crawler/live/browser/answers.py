@@ -1,7 +1,7 @@
-"""Answers that pages may need again: kept on the disk, as they came, until the capture is complete.
+"""Answers that pages may need again, kept on disk as they came until the capture is complete.
 
-What was archived may be a reference to an equal payload elsewhere; this is the answer itself. A crawl that goes on
-finds those of the former one.
+The archive may only have a reference to an equal payload elsewhere; this is the answer itself. A crawl that goes on
+finds those of the former run.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ FOLDER = ".answers"
 _ASKED = ".asked"
 _CLASSES = "classes.json"
 MOST = 64 << 20  #: bytes of an answer that a browser is given
-PART = 8 << 20  #: of them in answer to a request for a part
+PART = 8 << 20  #: bytes in answer to a range request
 _OK, _PARTIAL = 200, 206
-_UNSENDABLE = re.compile(r"[\0\r\n]")  # in a header: the protocol refuses the answer for it
-_RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")  #: one part; nobody asks for several
-#: they speak of the transfer, or of what the browser must not do by itself
+_UNSENDABLE = re.compile(r"[\0\r\n]")  # in a header: the DevTools protocol refuses the answer
+_RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")  #: a single range; nobody asks for several
+#: headers about the transfer, or about what the browser must not do by itself
 _LEFT_OUT = {
     "content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive", "alt-svc", "set-cookie",
     "link", "report-to", "nel", "content-disposition",
@@ -44,7 +44,7 @@ _LEFT_OUT = {
 
 
 class Handed(NamedTuple):
-    """An answer as a browser's protocol has it."""
+    """An answer as the DevTools protocol has it."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -52,13 +52,13 @@ class Handed(NamedTuple):
 
     @property
     def media_type(self) -> str | None:
-        """The Content-Type without its parameters."""
+        """The Content-Type without parameters."""
         said = next((value for name, value in self.headers if name.lower() == "content-type"), "")
         return said.partition(";")[0].strip().lower() or None
 
 
 def for_browser(raw: Octets, origin: str | None, span: str | None = None) -> Handed | None:
-    r"""An answer to a request of a page; ``origin``: of a script that asked another host; ``span``: its ``Range``.
+    r"""An answer for a page's request; ``origin``: of a cross-origin script; ``span``: its ``Range`` header.
 
     The crawl asked for itself, without an origin, so the server did not say who may read the answer: here all may. It
     asked for all: what is wanted in parts (a film) is given in parts of that.
@@ -88,7 +88,7 @@ def for_browser(raw: Octets, origin: str | None, span: str | None = None) -> Han
 
 
 def _part(span: str | None, size: int) -> tuple[int, int] | None:
-    """From where to where: no more than a browser is given at once, which may ask on (RFC 9110, 15.3.7).
+    """Start and end of a range, bounded: a browser may ask for more (RFC 9110, 15.3.7).
 
     >>> _part("bytes=2-", 9), _part("bytes=-2", 9), _part("bytes=9-", 9), _part(None, 9)
     ((2, 9), (7, 9), None, None)
@@ -102,10 +102,7 @@ def _part(span: str | None, size: int) -> tuple[int, int] | None:
 
 
 def sealed(login: Login | None, output: Path | None) -> Seal | None:
-    """The seal of a session, whose capture may be one that goes on.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` where that was of other values.
-    """
+    """The seal of a session; raises UsageError if the capture was begun with other values."""
     if login is None:
         return None
     seal = Seal(login)
@@ -117,7 +114,7 @@ def sealed(login: Login | None, output: Path | None) -> Seal | None:
 
 
 class KeptAnswers:
-    """What pages of one site asked in browsers, by page; ``seal`` closes what may hold a session's secrets."""
+    """What the pages of a site requested in browsers; ``seal`` encrypts what may hold a session's secrets."""
 
     def __init__(self, folder: Path, seal: Seal | None = None) -> None:
         self.folder, self._seal = folder / FOLDER, seal
@@ -136,13 +133,13 @@ class KeptAnswers:
     def ask(self, page: PageId, url: str, sent: Sent) -> None:
         """Keep what a request is to say, at both downloads, before the frontier knows of it.
 
-        ``url``: where a crash takes that back, another may be given its number.
+        ``url`` is kept, too: after a crash another URL may get this page number.
         """
         said = json.dumps([dict(sent.headers), sent.method, b64encode(sent.body).decode(), url])
         replace_file(self.folder / f"{page}{_ASKED}", self._seal.closed(said) if self._seal else said)
 
     def asked(self, page: PageId, url: str) -> Sent:
-        """The same."""
+        """What :meth:`ask` kept."""
         try:
             said = (self.folder / f"{page}{_ASKED}").read_bytes()
         except FileNotFoundError:
@@ -151,11 +148,11 @@ class KeptAnswers:
         return Sent(headers, method, b64decode(body)) if of == url else Sent()
 
     def show(self, page: PageId, fingerprint: str) -> None:
-        """A page was shown, with this content."""
+        """Note that a page was shown, with this content."""
         replace_file(self.folder / f"{page}.shown", fingerprint)
 
     def shown(self, page: PageId) -> str | None:
-        """The same; ``None``: it was not."""
+        """The fingerprint of a page that was shown; ``None``: it was not."""
         try:
             return (self.folder / f"{page}.shown").read_text()
         except FileNotFoundError:
@@ -163,22 +160,22 @@ class KeptAnswers:
 
     @property
     def none_shown(self) -> bool:
-        """No page was."""
+        """Whether no page was shown."""
         return not any(self.folder.glob("*.shown"))
 
     def learn(self, classes: str) -> None:
-        """Which pages need a browser, by what is known now."""
+        """Keep which pages need a browser, as known now."""
         replace_file(self.folder / _CLASSES, classes)
 
     def learned(self) -> str:
-        """The same; empty: nothing is known."""
+        """What :meth:`learn` kept; "": nothing."""
         try:
             return (self.folder / _CLASSES).read_text()
         except FileNotFoundError:
             return ""
 
     def of(self, page: PageId) -> Octets | None:
-        """The answer; ``None``: there is none."""
+        """The answer for a page; ``None``: there is none."""
         place = self.folder / str(page)
         try:
             if place.stat().st_size > LARGE:
@@ -188,7 +185,7 @@ class KeptAnswers:
             return None
 
     def clear(self) -> None:
-        """Remove all answers: nobody will ask for them again."""
+        """Remove all answers: they are not needed again."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -199,11 +196,11 @@ class KeptAnswers:
 # ours. Whoever has the session reads them, and nobody else.
 
 
-_COST = 1 << 14  #: of the key: tens of milliseconds, once a crawl
+_COST = 1 << 14  #: of deriving the key: tens of milliseconds, once a crawl
 
 
 class Seal:
-    """Encryption by a key that is made of a session's secrets.
+    """Encrypts with a key derived from a session's secrets.
 
     >>> from sharc_crawler.login import Cookie, Login
     >>> seal = Seal(Login((Cookie("sid", "topsecret", "h"),)))
@@ -217,11 +214,11 @@ class Seal:
         self._lock = Fernet(urlsafe_b64encode(key))
 
     def closed(self, text: str) -> bytes:
-        """Lock a text, so that it cannot be read without the session."""
+        """Encrypt a text."""
         return self._lock.encrypt(text.encode())
 
     def opened(self, data: bytes) -> str:
-        """The text; raises :class:`~sharc_crawler.errors.UsageError` where another session closed it."""
+        """Decrypt; raises :class:`~sharc_crawler.errors.UsageError` if another session encrypted it."""
         try:
             return self._lock.decrypt(data).decode()
         except InvalidToken:

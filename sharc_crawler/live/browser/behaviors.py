@@ -1,7 +1,7 @@
-"""What is done with a page that rests, so that it shows more: scrolling it and its parts, clicks on "more"; bounded.
+"""What is done with a page at rest, so that it shows more: scroll it and its parts, click on "more"; bounded.
 
-Each is a script that does one thing at a time, in a world that the page's scripts do not see, and says whether there
-was anything to do; ``act`` false: it says so only.
+Each behavior is a script that takes one step, in a world that the page's scripts do not see, and returns whether there
+was something to do; with ``act`` false it only returns that.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-SCREENS = 30  #: that are scrolled
-PARTS = 30  #: so are screens of parts that scroll by themselves, of all together
+SCREENS = 30  #: scrolled at most
+PARTS = 30  #: screens of parts that scroll by themselves, in all
 CLICKS = 20
 
 
 class Behavior(NamedTuple):
-    """A script that makes a page show more (scrolls, opens, plays)."""
+    """A script that makes a page show more."""
 
     script: str  #: a function of ``act``
-    most: int  #: times
-    beyond: str  #: what a page was shown without that was cut
-    after: str = ""  #: what is to be worked out once the page rests again
+    most: int  #: steps at most
+    beyond: str  #: what a page that was cut short lacks
+    after: str = ""  #: expression to evaluate once the page rests again
 
 
-#: a screen further, and what it shows drawn: only then is it known what is in sight
+#: scrolls by a screen, and waits until it is drawn: only then is it known what is visible
 _SCROLL = """async act => {
   const before = scrollY, end = document.scrollingElement.scrollHeight;
   if (!act) return before + innerHeight < end - 1 ? 1 : 0;
@@ -45,15 +45,15 @@ _PARTS = """async act => {
   }
   return 0;
 }"""
-#: what a button says that brings more of a list, in the languages of most pages
+#: the text of a button that extends a list, in the languages of most pages
 MORE = (
     r"\b(?:load|show|see|view|display)\s+(?:\S+\s+)?more\b|\bmore\s+(?:results|posts|articles|items|comments|stories)\b"
     r"|\bolder\s+(?:posts|articles|items|entries|stories)\b|^\W*more\W*$|\bmehr\s+\S+|\bweitere\s+\S+"
     r"|\b(?:afficher|voir|charger)\s+plus\b|\b(?:mostrar|ver|cargar)\s+m[aá]s\b|\b(?:mostrar|ver|carregar)\s+mais\b"
     r"|\b(?:mostra|carica)\s+altr|\bmeer\s+(?:laden|tonen)\b|więcej|ещё|もっと|更多"
 )
-_LONGEST = 40  #: characters that such a button says
-#: one is clicked again where its last click made the document larger: a menu that opens and closes does not
+_LONGEST = 40  #: characters of such a text
+#: clicks a button again if its last click made the document larger, unlike a menu that opens and closes
 _CLICK = """async act => {
   const more = new RegExp(%s, 'iu'), spent = globalThis.sharcSpent ??= new WeakSet(), found = [];
   const look = root => {
@@ -80,7 +80,7 @@ _CLICK = """async act => {
   return 0;
 }""" % (json.dumps(MORE), _LONGEST)  # noqa: UP031 - braces are the script's
 
-#: by the names that ``behaviors=`` has for them, in the order in which they are tried
+#: by their names in ``behaviors=``, in the order in which they are tried
 BEHAVIORS = {
     "scroll": (
         Behavior(_SCROLL, SCREENS, f"what lies beyond its first {SCREENS} screens"),

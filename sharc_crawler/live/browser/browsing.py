@@ -1,8 +1,8 @@
-"""Pages are shown by browsers, and whatever these ask for is a resource of its page, which the frontier has fetched.
+"""Browsers show pages; whatever a page requests becomes a resource of it, fetched by way of the frontier.
 
-So robots.txt, delays, budgets, guards and the archive hold for each request of a page as for any other; what the
-capture has is asked for once. The visit of a page is over when it was shown: its links are those of the document as it
-is then. While a page is shown, no other page of its site is decided: its links may matter.
+So robots.txt, delays, budgets, guards and the archive apply to each request of a page, and nothing is fetched twice. A
+page's visit is over once it was shown: its links are those of the document as it is then. Meanwhile no other page of
+its site is decided, as its links may matter.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ logger = logging.getLogger(__name__)
 
 MARKUP = ("text/html", "application/xhtml+xml")
 NOTE = "classes of URLs "
-_UNSHOWN = "not shown by a browser"  #: begins what is noted of a page
+_UNSHOWN = "not shown by a browser"  #: begins notes on pages
 _CHOSEN = (
     "scripts chose among answers of one address by headers of their own: a replay goes by addresses, and shows one"
 )
 ATTEMPTS = 3  #: to show a page
-PAGES = 100  #: that one browser shows before another takes its place: what it leaks goes with it
+PAGES = 100  #: shown by one browser before it is replaced, which frees what it leaked
 _WAITING = (State.QUEUED, State.LEASED)
 
 
@@ -73,14 +73,14 @@ class _ToShow(NamedTuple):
     fetch: Fetch
     exchange: Exchange
     outcome: Outcome
-    order: Order  #: how its document is read
-    reading: WhenRead  #: of the document as it was served
+    order: Order  #: how to read its document
+    reading: WhenRead  #: of the document as served
 
 
 class Browsing:
     """The browsers of a crawl, as many as there are processors.
 
-    ``folder_of``: a site's; ``describe``: has records about its pages written.
+    ``folder_of``: the folder of a site; ``describe``: has records about a page written.
     """
 
     def __init__(
@@ -101,14 +101,14 @@ class Browsing:
         self._answers: dict[str, KeptAnswers] = {}
         self._awaited: dict[tuple[str, PageId], list[asyncio.Future[None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self.unshown: list[str] = []  #: sites of which all pages should have been shown, and none could be
-        self.software = f" chromium/{version()}"  #: added to the crawl's own
+        self.unshown: list[str] = []  #: sites with ``browser=always`` of which no page could be shown
+        self.software = f" chromium/{version()}"  #: added to the crawl's own name
         self._classes: dict[str, ShownClasses] = {}  # of each site, where not all pages are shown
 
     # -- what the crawl tells ----------------------------------------------------------------------------------------
 
     def shows(self, fetch: Fetch, outcome: Outcome) -> bool:
-        """Is this a page to be shown? At a revisit, only one that was shown before."""
+        """Is this a page to show? At a revisit, only if it was shown at the visit."""
         whole = self._sites.of(fetch).capture.spec.mode == "capture" and fetch.kind is Kind.PAGE
         if not whole or outcome.result is not Result.OK or outcome.media_type not in MARKUP:
             return False
@@ -125,16 +125,16 @@ class Browsing:
         task.add_done_callback(self._tasks.discard)
 
     def keep(self, fetch: Fetch, exchange: Exchange) -> None:
-        """An answer came, which pages may want."""
+        """Keep an answer that pages may want."""
         if fetch.kind in EMBEDDED and fetch.slot is not Slot.SECOND and exchange.truncated is None:
             self._of(fetch.site).keep(fetch.page, exchange.response)
 
     def sent(self, fetch: Fetch) -> Sent:
-        """What a page says of the answer that it wants; the same at both downloads."""
+        """What a request for a page's resource carries, the same at both downloads."""
         return self._asked(fetch.site, fetch.page) if fetch.kind in EMBEDDED else Sent()
 
     def look(self) -> None:
-        """Visits have ended: what pages wait for may be there."""
+        """Resume pages whose awaited answers have come, after visits have ended."""
         for (site, page), futures in list(self._awaited.items()):
             if site not in self._sites or self._sites[site].pages.states[page] not in _WAITING:
                 del self._awaited[site, page]
@@ -143,7 +143,7 @@ class Browsing:
                         future.set_result(None)
 
     def close(self) -> None:
-        """End all browsers; what was kept for pages of a capture that is complete goes."""
+        """End all browsers, and remove what was kept for captures that are complete."""
         for task in self._tasks:
             task.cancel()
         for renderer in (*self._idle, *self._busy):
@@ -210,9 +210,9 @@ class Browsing:
             await asyncio.shield(written)
 
     async def _shown_again(self, page: _ToShow, served: Reading) -> Reading:
-        """A revisit's content: that of the visit, where its bytes are; else it is shown with what was loaded before.
+        """The content at a revisit: that of the visit if the bytes are equal, else shown with what was loaded before.
 
-        Nothing is asked for: what its data became shows when they are asked for again.
+        Nothing is requested: changed data show when they are revisited themselves.
         """
         fetch = page.fetch
         if served.payload.digest == page.order.known:
@@ -227,7 +227,7 @@ class Browsing:
         return None if page is None else self._of(fetch.site).of(page)
 
     def _class_wants(self, fetch: Fetch, served: Reading) -> bool:
-        """A page of a class that is the same without a browser is not shown, unless it has nothing to show itself."""
+        """Whether a page is to be shown: its class differs in a browser, or it shows nothing without scripts."""
         if fetch.site not in self._classes:
             self._classes[fetch.site] = ShownClasses(self._of(fetch.site).learned())
         classes = self._classes[fetch.site]
@@ -271,7 +271,7 @@ class Browsing:
         raise AssertionError("an attempt returns or raises")
 
     def _go_on(self, fetch: Fetch) -> None:
-        """A page takes long, and not for its host: others of its site need not wait for it."""
+        """Let other pages of the site go on while this one takes long, and not for its host."""
         if fetch.site in self._sites:
             self._sites.of(fetch).loads.go_on(fetch)
             url = self._manner.login.without(fetch.url) if self._manner.login else fetch.url
@@ -279,7 +279,7 @@ class Browsing:
             self.wake()
 
     def _rested(self) -> Renderer | None:
-        """A browser that waits for a page; one that died meanwhile is no attempt of any page's."""
+        """An idle browser; one that died is dropped."""
         while self._idle:
             renderer = self._idle.pop()
             if renderer.lives:
@@ -288,7 +288,7 @@ class Browsing:
         return None
 
     async def _load(self, fetch: Fetch, asked: Asked) -> Octets | None:
-        """An answer that the capture has, or that its frontier has fetched now; ``None``: it is not to be had."""
+        """An answer that the capture has, or fetches now; ``None``: it cannot be had."""
         frontier = self._sites.of(fetch)
         if (login := self._manner.login) and (note := login.note_of(asked.url)):
             frontier.note(note)  # its list names what is not to be had, too
@@ -312,7 +312,7 @@ class Browsing:
         return answers.of(page)
 
     async def _read(self, fetch: Fetch, seen: Rendering, order: Order) -> Reading:
-        """What its documents name, and what its own holds."""
+        """Read the shown documents: their links, and the content of the page's own."""
         readings = [
             await asyncio.shield(asyncio.wrap_future(self._readers.read(as_sent(markup, encoding), asked)))
             for base, markup, encoding in seen.documents
@@ -329,7 +329,7 @@ class Browsing:
         )
 
     def _asked(self, site: str, page: PageId) -> Sent:
-        """What a page said of an answer. Where data led elsewhere, that is asked for in the same way."""
+        """What a page's request carried. Where data were redirected, the target is requested in the same way."""
         pages, answers = self._sites[site].pages, self._of(site)
         sent, parent = answers.asked(page, pages.urls[page]), pages.parents[page]
         if sent == Sent() and parent != NO_PARENT and pages.kinds[parent] is pages.kinds[page] is Kind.DATA:
@@ -337,7 +337,7 @@ class Browsing:
         return sent
 
     def _mark(self, fetch: Fetch, asked: Asked) -> str:
-        """What tells a request from others for the same URL: all but the first, or those that are alike."""
+        """Distinguishes a request from others for the same URL; "" for the first, and for those alike."""
         if asked.kind == sockets.KIND:
             return sockets.MARK
         said = told_apart(asked.kind, asked.headers)
@@ -357,12 +357,12 @@ class Browsing:
 
 
 def _failed(notes: Iterable[str]) -> bool:
-    """Could a page not be shown?"""
+    """Whether a page could not be shown."""
     return any(f" {_UNSHOWN} (" in note for note in notes)
 
 
 def _differ(served: Reading, shown: Reading) -> bool:
-    """Whether a page says something else, or leads to more, once its scripts have run."""
+    """Whether a page says something else, or links to more, once its scripts have run."""
     before, after = ({link.url for link in one.links if link.kind is Kind.PAGE} for one in (served, shown))
     return served.text != shown.text or not after <= before
 

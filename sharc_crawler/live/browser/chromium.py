@@ -1,8 +1,7 @@
-"""A Chromium of one's own: found, started without any network, spoken to by its DevTools protocol over pipes.
+"""A Chromium of our own: found, started without network, controlled by its DevTools protocol over pipes.
 
-Playwright continues redirected requests itself, past any route (and its driver is one more runtime): here each request
-must pass the crawl, so that the protocol is spoken directly. Where the crawl ends, however, the pipe does, and the
-browser with it.
+Playwright follows redirects itself, past any route, and its driver is one more runtime; but each request must pass the
+crawl. So we speak the protocol directly. When the crawl ends, so does the pipe, and the browser with it.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from sharc_crawler.live.browser.seen import Rendering
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell")
-PLACE = "SHARC_CHROMIUM"  #: environment variable: where it is, where none of the names is on the path
-#: Nothing answers there (RFC 863's port, on this machine): whatever the crawl does not answer fails.
+PLACE = "SHARC_CHROMIUM"  #: environment variable with its path, if it is not on PATH
+#: Nothing answers there (discard port of this machine): what the crawl does not answer fails.
 NOWHERE = "http://127.0.0.1:9"
 FLAGS = (
     "--headless",
@@ -55,34 +54,31 @@ FLAGS = (
     "--no-pings",
     "--password-store=basic",
 )
-#: The pipe's ends are the browser's descriptors 3 and 4; `subprocess` can pass descriptors on, but not number them.
+#: The pipe's ends must be descriptors 3 and 4; `subprocess` can pass descriptors on, but not number them.
 _LAUNCHER = (
     "import os,resource,sys; resource.setrlimit(resource.RLIMIT_DATA,(int(sys.argv[3]),)*2);"
     "a,b=(os.dup2(int(n),m) for n,m in zip(sys.argv[1:3],(98,99)));"
     "os.dup2(a,3); os.dup2(b,4); os.close(a); os.close(b); os.execv(sys.argv[4],sys.argv[4:])"
 )
-MEMORY = 2 << 30  #: bytes that each of its processes may write to: a page that wants more loses its process
-PROFILE = "profile-"  #: begins the name of a browser's folder, which goes with it
+MEMORY = 2 << 30  #: bytes that each of its processes may use; a page that wants more loses its process
+PROFILE = "profile-"  #: prefix of a browser's temporary folder
 _VERSION = re.compile(r"(?i)(?:chrom|headless).*? (\d+(?:\.\d+){3})\b")
-_PATIENCE = 120.0  #: seconds for an answer; a machine that does much else takes long to start a browser
-_LONGEST = 64 << 20  #: bytes of one message: a page of some 500,000 elements is one
+_PATIENCE = 120.0  #: seconds for an answer; a busy machine takes long to start a browser
+_LONGEST = 64 << 20  #: bytes of one message, as of a page with 500,000 elements
 
 
 class BrowserError(SharcError):
     """The browser ended, does not answer, or refuses."""
 
-    seen: Rendering | None = None  #: what was seen of the page until then
+    seen: Rendering | None = None  #: of the page, until then
 
 
 class PageError(BrowserError):
-    """Every browser fails at this page: no other one is tried."""
+    """The page fails in every browser, so no other is tried."""
 
 
 def found() -> str:
-    """The path of Chromium; raises where there is none.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` where there is none.
-    """
+    """The path of Chromium; raises UsageError if there is none."""
     named = os.environ.get(PLACE)
     for name in [named] if named else NAMES:
         if place := shutil.which(name):
@@ -97,10 +93,7 @@ def found() -> str:
 
 @cache
 def version() -> str:
-    """Which one it is, as ``156.0.8078.108``, before anything is asked of a site.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` where it is none, or does not run.
-    """
+    """Its version, as ``156.0.8078.108``; raises UsageError if it does not run."""
     place = found()
     try:
         asked = subprocess.run([place, "--version"], capture_output=True, text=True, timeout=_PATIENCE, check=False)  # noqa: S603
@@ -118,7 +111,7 @@ def version() -> str:
 class Chromium:
     """A browser with a profile of its own in ``folder``.
 
-    ``heard``: called with each event's method, parameters and session.
+    ``heard`` is called with each event's method, parameters and session.
     """
 
     def __init__(self, heard: Callable[[str, dict[str, Any], str], None], folder: Path) -> None:
@@ -158,16 +151,16 @@ class Chromium:
 
     @property
     def pid(self) -> int:
-        """The process id of the first of its processes, which leads a session of all."""
+        """The process id of its main process, which leads a session of its own."""
         return self._process.pid
 
     @property
     def lives(self) -> bool:
-        """Whether the browser is there; that a killed one has ended may not have been noticed yet."""
+        """Whether it runs; that it was killed may not have been noticed yet."""
         return not self.ended and self._process.poll() is None
 
     async def ask(self, method: str, session: str = "", **parameters: Any) -> dict[str, Any]:
-        """Have something done; raises :class:`BrowserError`. How long a page may take is not decided here."""
+        """Call a method; raises :class:`BrowserError`. Calls to a page have no time limit here."""
         future = self._sent(method, session, parameters)
         try:
             return await asyncio.wait_for(future, None if session else _PATIENCE)
@@ -175,12 +168,12 @@ class Chromium:
             raise BrowserError(f"the browser does not answer ({method})") from None
 
     async def spent(self) -> float:
-        """Seconds of processor time that its processes have had; raises :class:`BrowserError`."""
+        """Seconds of processor time of its processes; raises :class:`BrowserError`."""
         known = await self.ask("SystemInfo.getProcessInfo")
         return sum(float(process["cpuTime"]) for process in known["processInfo"])
 
     def tell(self, method: str, session: str = "", **parameters: Any) -> None:
-        """Send an order without waiting for its answer."""
+        """Call a method without waiting for the answer."""
         with suppress(BrowserError):
             self._sent(method, session, parameters).add_done_callback(_seen)
 
@@ -218,7 +211,7 @@ class Chromium:
             future.set_result(said["result"])
 
     def why(self) -> BrowserError:
-        """What is said of one that ended."""
+        """The error for a browser that ended."""
         return PageError("it has too many elements") if self._too_much else BrowserError("the browser ended")
 
     def _gone(self) -> None:
@@ -231,7 +224,7 @@ class Chromium:
         self._heard("Browser.ended", {}, "")
 
     def close(self) -> None:
-        """End it and all its processes, whatever they do."""
+        """Kill it with all its processes."""
         if not hasattr(self, "_process"):
             return
         with suppress(ProcessLookupError, PermissionError):
@@ -246,7 +239,7 @@ class Chromium:
 
 
 def remove_profile(folder: Path) -> None:
-    """Remove the folder of a browser that was killed, and that of its socket, which is among the temporary files."""
+    """Remove the folder of a killed browser, and that of its socket among the temporary files."""
     with suppress(OSError):
         socket = (folder / "SingletonSocket").readlink()
         for left in (socket, socket.with_name("SingletonCookie")):

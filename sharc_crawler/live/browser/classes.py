@@ -1,4 +1,4 @@
-"""Which pages need a browser (``browser=auto``): a few of each class of URLs are looked at both ways. Pure."""
+"""| Which pages need a browser (``browser=auto``): a few of each class of URLs are compared with and without. Pure."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 
 from sharc_crawler.evidence.judgement import class_of
 
-SAMPLE = 3  #: pages of a class that are the same without a browser, before its others are believed to be
+SAMPLE = 3  #: equal pages of a class, after which its others are taken to be equal, too
 
 
 class ShownClasses:
-    """Classes of URLs (host, first folder, extension): what a browser makes of their pages.
+    """Classes of URLs (host, first folder, extension), and whether a browser changes their pages.
 
     >>> classes = ShownClasses()
     >>> for number in range(SAMPLE): classes.learned(f"http://h/blog/{number}", differs=False)
@@ -33,24 +33,24 @@ class ShownClasses:
                 self._same[host, path] = set(urls)
 
     def wants(self, url: str) -> bool:
-        """Is a page of this URL to be shown?"""
+        """Is a page with this URL to be shown?"""
         own = class_of(url)
         return own in self._differ or len(self._same.get(own, ())) < SAMPLE
 
     def learned(self, url: str, *, differs: bool) -> None:
-        """A page was shown; one that has scripts and nothing to show was never the same."""
+        """Record a comparison; a page with scripts and nothing else counts as different."""
         if differs:
             self._differ.add(class_of(url))
         elif len(same := self._same.setdefault(class_of(url), set())) < SAMPLE:
             same.add(url)  # a page may be shown again, after a kill
 
     def kept(self) -> str:
-        """What another of them goes on with."""
+        """The state, as JSON."""
         differ = [[*own, None] for own in sorted(self._differ)]
         return json.dumps([*differ, *([*own, sorted(urls)] for own, urls in self._same.items())])
 
     def note(self) -> str:
-        """What is known by now; empty: nothing."""
+        """What is known by now, in words; "": nothing."""
         plain = {own for own, urls in self._same.items() if len(urls) >= SAMPLE} - self._differ
         said = [
             f"{what}: {', '.join(sorted({path for _, path in found}))}"

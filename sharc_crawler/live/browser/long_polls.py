@@ -1,4 +1,4 @@
-"""Scripts that ask again and again whether there is news (chats, notices): the page would never rest. Pure."""
+"""| Detects scripts that poll for news (chats, notices), because of which a page would never be at rest. Pure."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sharc_crawler.bodies.spool import Octets
 
-MOST = 5  #: in a row, before the page is taken as it is
-PATIENCE = 2.0  #: seconds in which a page says how often it has changed
-SHORT = 1 << 16  #: bytes of an answer that brings no news
+MOST = 5  #: equal answers in a row, after which polling is ended
+PATIENCE = 2.0  #: seconds in which a page must say how often it has changed
+SHORT = 1 << 16  #: bytes of an answer without news
 CUT = f"what a script asks for over and over: {MOST} answers in a row were equal, and nothing on the page changed"
 
 
 @dataclass(slots=True)
 class _Row:
-    """Requests for one address, whatever its query, each made when the last one had been answered."""
+    """Successive requests for one address (without query), each made after the last one's answer."""
 
-    last: bytes | None = None  #: what was answered last, without its head
-    times: int = 0  #: in a row that it was answered the same
+    last: bytes | None = None  #: body of the last answer
+    times: int = 0  #: equal answers in a row
     awaited: int = 0
-    changes: int = -1  #: of the page, when the row began
+    changes: int = -1  #: of the page when the row began
 
 
 class LongPolls:
-    r"""What one page asks for over and over.
+    r"""The polling of one page.
 
     >>> polls = LongPolls()
     >>> for _ in range(MOST + 1):
@@ -40,26 +40,26 @@ class LongPolls:
         self._rows: dict[str, _Row] = {}
 
     def may_be(self, url: str) -> bool:
-        """Has it been asked so often in a row that the page is to be looked at?"""
+        """Was the URL requested so often in a row that the page is to be examined?"""
         row = self._rows.get(_address(url))
         return row is not None and row.times >= MOST and not row.awaited
 
     def is_one(self, url: str, changes: int) -> bool:
-        """Has nothing changed on the page since it was looked at for the same last? -1: it does not say."""
+        """Has the page not changed since it was last examined for this URL? -1: it does not say."""
         row = self._rows[_address(url)]
         known, row.changes = row.changes, changes
         row.times = 0 if changes < 0 else row.times
         return known == changes >= 0
 
     def asked(self, url: str) -> None:
-        """It is asked for."""
+        """Record a request."""
         row = self._rows.setdefault(_address(url), _Row())
         if row.awaited:
             row.times = 0  # side by side: a list is filled
         row.awaited += 1
 
     def answered(self, url: str, raw: Octets | None) -> None:
-        """It was answered."""
+        """Record its answer."""
         row = self._rows[_address(url)]
         row.awaited -= 1
         body = None if raw is None or len(raw) > SHORT else bytes(raw).partition(b"\r\n\r\n")[2]

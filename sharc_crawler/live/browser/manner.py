@@ -1,4 +1,4 @@
-"""How pages are shown."""
+"""| The options of showing pages in browsers."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """What a crawl wants of its browsers."""
+    """How a crawl wants its pages shown."""
 
-    every: bool = True  #: all pages are shown, else those that are others then
-    pictures: bool = False  #: of each one's first screen are archived
-    texts: bool = False  #: so is what each says
-    behaviors: tuple[str, ...] = ("scroll",)  #: what is done with each
-    posts: bool = False  #: scripts may send what they ask by POST
+    every: bool = True  #: show all pages, else those that differ then
+    pictures: bool = False  #: archive a picture of the first screen
+    texts: bool = False  #: archive the text
+    behaviors: tuple[str, ...] = ("scroll",)  #: what is done with each page
+    posts: bool = False  #: scripts may send POST requests
     agent: str | None = None  #: the User-Agent
-    time: Seconds = 30.0  #: of processor time that a page may take
-    login: Login | None = None  #: whose they are
-    seal: Seal | None = None  #: locks what lies on the disk of their requests
+    time: Seconds = 30.0  #: processor time that a page may take
+    login: Login | None = None  #: the session to use
+    seal: Seal | None = None  #: encrypts its requests on disk
 
 
 def as_settings(options: Options) -> dict[str, object]:
-    """How pages were shown, as report and certificate say it, with the browser's version."""
+    """How pages were shown, for report and certificate, with the browser's version."""
     return {
         "browser": options.browser,
         "chromium": version(),
@@ -43,7 +43,7 @@ def as_settings(options: Options) -> dict[str, object]:
 
 
 def opened(session: Session, options: Options) -> Browsing:
-    """The browsers of a crawl; none runs yet."""
+    """The browsers of a crawl, not running yet."""
 
     def folder_of(site: str) -> Path:
         return session.places[site].folder

@@ -1,4 +1,4 @@
-"""Which requests of a page may pass to the crawl, whose own guards come after. Pure."""
+"""| Which requests of a page may reach the crawl (whose guards come after that). Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CHANCE = re.compile(
 
 
 def why_not(said: dict[str, Any], before: int, *, posts: bool) -> str:
-    """Why a request does not pass, after so many of its page; empty: it may."""
+    """Why a request may not pass, as number ``before`` of its page; "": it may."""
     request = said["request"]
     if not request["url"].startswith(("http://", "https://")):
         return "requests that are not http"
@@ -50,7 +50,7 @@ def why_not(said: dict[str, Any], before: int, *, posts: bool) -> str:
 
 
 def _why_not_sent(said: dict[str, Any], *, posts: bool) -> str:
-    """Why a request that may have an effect is not sent."""
+    """Why a request that may have an effect is not sent; "": it is."""
     request = said["request"]
     if request["method"] != "POST":
         method = request["method"] if request["method"] in METHODS else "other"
@@ -64,9 +64,9 @@ def _why_not_sent(said: dict[str, Any], *, posts: bool) -> str:
 
 
 def is_data(kind: str, headers: Mapping[str, str]) -> bool:
-    """Is it part of what its page says? What is fetched ahead for a page to come (``prefetch``) is not.
+    """Is the request part of what the page says? What is prefetched for a later page is not.
 
-    What has no kind is data where scripts may read it: then it is asked for with an origin.
+    A request without a kind is data if scripts can read the answer: then it has an origin.
 
     >>> is_data("XHR", {}), is_data("Fetch", {"Sec-Purpose": "prefetch"})
     (True, False)
@@ -79,10 +79,10 @@ def is_data(kind: str, headers: Mapping[str, str]) -> bool:
 
 
 def preflight(request: dict[str, Any], *, session: bool) -> list[tuple[str, str]] | None:
-    """How a browser is answered that asks whether a script may ask another host: what may pass is judged then.
+    """The headers that allow a cross-origin request, whose passing is then judged by itself.
 
-    The host is not asked: the crawl's own request has no origin. So in a ``session`` nothing that may have an effect is
-    allowed: one site's scripts might act on another by its cookies. ``None``: not allowed, or something else is asked.
+    The host is not asked, as the crawl's request has no origin. So in a ``session`` nothing with an effect is allowed:
+    one site's scripts might act on another by its cookies. ``None``: not allowed, or no preflight.
     """
     headers = request["headers"]
     method, origin = (field(headers, name) for name in ("Access-Control-Request-Method", "Origin"))
@@ -95,7 +95,7 @@ def preflight(request: dict[str, Any], *, session: bool) -> list[tuple[str, str]
 
 
 def body_of(request: dict[str, Any]) -> bytes | None:
-    """What a request sends; ``None``: it is not known, or too large for the protocol."""
+    """The body of a request; ``None``: unknown, or too large for the protocol."""
     if not request.get("hasPostData"):
         return b""
     parts = request.get("postDataEntries")
@@ -105,12 +105,12 @@ def body_of(request: dict[str, Any]) -> bytes | None:
 
 
 def field(headers: Mapping[str, str], name: str) -> str | None:
-    """A header, in whatever case the script wrote its name."""
+    """A header, whatever the case of its name."""
     return next((value for own, value in headers.items() if own.lower() == name.lower()), None)
 
 
 def passed_on(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers of a page's request that the crawl sends: those that speak of what is wanted.
+    """The headers of a page's request that the crawl sends: those that say what is wanted.
 
     Of a part in bytes the whole is asked for.
 
@@ -127,7 +127,7 @@ def passed_on(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def told_apart(kind: str, headers: Mapping[str, str]) -> str:
-    r"""Headers of its own that a script asks by: a server may answer each of them otherwise. Empty: it has none.
+    r"""The headers by which a script may get different answers from one URL; "": there are none.
 
     Traces and tokens against forgery do not count: they differ each time.
 
@@ -144,7 +144,7 @@ def told_apart(kind: str, headers: Mapping[str, str]) -> str:
 
 
 def listed(request: dict[str, Any], login: Login | None = None) -> str:
-    """The URL that a page's list has a request by, as Browsertrix writes it: with what was sent, but no secrets.
+    """The URL of a request in a page's list, as Browsertrix writes it: with what was sent, but without secrets.
 
     >>> part = {"bytes": "eyJxIjogMX0="}
     >>> listed({"url": "http://h/a", "method": "GET"}), listed(

@@ -1,10 +1,10 @@
-"""One page as a browser shows it: loaded from what the crawl fetches, until network and document are quiet.
+"""Shows a page in a browser: loads it from what the crawl fetches, until network and document are quiet.
 
-The page's clock is ours: it stands still while an answer is awaited, however long the crawl takes for it, and else runs
-as fast as scripts do (DevTools' virtual time). So a host's delay breaks no script, and waiting costs nothing.
+The page's clock is ours (DevTools' virtual time): it stops while an answer is awaited, and otherwise runs as fast as
+the scripts do. So a host's delay breaks no script, and waiting is free.
 
-Chromium draws a frame when it is due by both clocks, so that a page whose clock lags is not drawn until it has caught
-up. So it is given a lead while it is empty, and led to its address by a script: its times begin by its own clock then.
+Chromium draws a frame only when it is due by both clocks, so a page whose clock lags is not drawn. So the clock gets a
+lead while the page is empty; a script then navigates it, which starts its own times.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ if TYPE_CHECKING:
     from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.model import Instant, Seconds
 
-STEP = 500  #: milliseconds of the page's time, after which it is looked at
-STILL = 2  #: steps in which nothing was asked for or changed: it is quiet
-FRAME: Seconds = 0.02  #: by the clock, in which a frame is drawn
+STEP = 500  #: milliseconds of the page's time between two looks at it
+STILL = 2  #: steps without requests or changes, after which it is quiet
+FRAME: Seconds = 0.02  #: real time in which a frame is drawn
 MOMENT = 10  #: milliseconds of the page's time, meanwhile
-FRAMES = 100  #: times that this is waited for
+FRAMES = 100  #: attempts to wait for frames
 MOST_SEEN = 64 << 20  #: characters of markup, and of text: frames may share what Chromium holds once
-PATIENCE = 20  #: steps: a page that never rests is taken as it is then
+PATIENCE = 20  #: steps, after which a restless page is taken as it is
 SIZE: dict[str, Any] = {
     "width": 1280,
     "height": 1024,
 }  #: of what is seen of a page, and of the screen that it is told of
 _SCREEN = {"screenWidth": SIZE["width"], "screenHeight": SIZE["height"], "deviceScaleFactor": 1, "mobile": False}
-#: reasons why a request fails, as the protocol and as browsers name them
+#: reasons for a failed request, in the protocol and in browsers
 _NET_ERRORS = {
     "AddressUnreachable": "ERR_ADDRESS_UNREACHABLE",
     "BlockedByClient": "ERR_BLOCKED_BY_CLIENT",
     "Failed": "ERR_FAILED",
 }
 
-#: counts what is added, removed or said otherwise, in a world that the page's scripts do not see
+#: counts changes of the document, in a world that the page's scripts do not see
 _WATCH = (
     "globalThis.sharcChanges = 0;"
     "new MutationObserver(seen => { sharcChanges += seen.length })"
@@ -74,15 +74,15 @@ _WATCH = (
 _DRAW = (
     "globalThis.sharcDrawn = false;requestAnimationFrame(() => requestAnimationFrame(() => { sharcDrawn = true })); 0"
 )
-#: one whose scripts lead elsewhere at once has no body, and is not drawn
+#: false for a page whose scripts navigate at once: it has no body, and is not drawn
 _SHOWS = "document.body !== null || document.documentElement?.localName !== 'html'"
 _LEFT = "its scripts closed it, or left it for what has no address"
 _NO_DOCUMENT = f"its document is larger than {MOST >> 20} MiB"
-_PLACE = "location.href.split('#')[0]"  #: where it is; places within it are no others
+_PLACE = "location.href.split('#')[0]"  #: its address, without the fragment
 
 
 class Renderer:
-    """A browser that renders one page at a time, each in a context of its own: nothing is kept from one to the next."""
+    """A browser that shows one page at a time, each in a context of its own, so nothing carries over."""
 
     def __init__(self, folder: Path, manner: Manner) -> None:
         self.rendered = 0
@@ -98,11 +98,11 @@ class Renderer:
 
     @property
     def lives(self) -> bool:
-        """Whether its browser is there."""
+        """Whether its browser runs."""
         return self._browser.lives
 
     async def start(self) -> None:
-        """Raises :class:`BrowserError`, and :class:`~sharc_crawler.errors.UsageError` where there is no Chromium."""
+        """Start it. Raises :class:`BrowserError`, and UsageError where there is no Chromium."""
         await self._browser.start()
         await self._browser.ask("Fetch.enable", patterns=[{"urlPattern": "*"}])
         await self._browser.ask("Browser.setDownloadBehavior", behavior="deny")
@@ -115,10 +115,10 @@ class Renderer:
     async def render(
         self, url: str, raw: Octets, at: Instant, load: Load, silent: Callable[[], None] = lambda: None
     ) -> Rendering:
-        """Render what a server sent for ``url`` at an instant.
+        """Show what a server sent for ``url`` at an instant.
 
-        ``load`` gives what the page asks for, as it came over the wire; ``None``: it is not to be had. ``silent`` is
-        called where nothing is heard of it for long. Raises :class:`BrowserError`; the browser is to be closed then.
+        ``load`` gives what the page requests, as it came over the wire; ``None``: it cannot be had. ``silent`` is
+        called while nothing is heard of the page. Raises :class:`BrowserError`: then close the browser.
         """
         page = self._page = PageShown(url, raw, load)
         self.rendered += 1
@@ -172,7 +172,7 @@ class Renderer:
     # -- until it is quiet -------------------------------------------------------------------------------------------
 
     async def _until_quiet(self, page: PageShown) -> None:
-        """Until it rests where it begins, then after each thing that is done with it: what loads late is loaded."""
+        """Let the page load until it is quiet, and again after each behavior."""
         await self._step(page)
         while not page.there:  # on a busy machine; the empty document is quiet, too
             await self._hear(page)
@@ -199,7 +199,7 @@ class Renderer:
                 return
 
     async def _behaved(self, page: PageShown, times: dict[Behavior, int]) -> Behavior | None:
-        """The first of its behaviors that had something to do; none is done beyond its bound."""
+        """The first behavior that had something to do, within its bound."""
         for behavior in list(times):
             within = times[behavior] < behavior.most
             if await self._value(page, f"({behavior.script})({'true' if within else 'false'})"):
@@ -210,7 +210,7 @@ class Renderer:
         return None
 
     async def _rest(self, page: PageShown, still: int, patience: int) -> bool:
-        """Let its clock run until nothing happens for so many steps, and no longer than for so many others."""
+        """Let the page's clock run for ``still`` quiet steps, at most ``patience`` in all."""
         quiet = waited = 0
         while page.awaited or (quiet < still and waited < patience):
             await self._step(page)
@@ -221,7 +221,7 @@ class Renderer:
         return quiet >= still
 
     async def _drawn(self, page: PageShown) -> bool:
-        """Two frames, which take real time: what waits to come into sight knows by then that it did."""
+        """Wait for two frames, which takes real time: then the page knows what is visible."""
         if not await self._value(page, _SHOWS):
             return True
         await self._value(page, _DRAW)
@@ -233,7 +233,7 @@ class Renderer:
         return False
 
     async def _step(self, page: PageShown, budget: int = STEP) -> None:
-        """Let its clock run for a step; it stands while an answer is awaited."""
+        """Let the page's clock run for a step."""
         page.step_over = False
         self._browser.tell(  # a script that never ends lets it not answer
             "Emulation.setVirtualTimePolicy",
@@ -255,7 +255,7 @@ class Renderer:
             raise PageError(page.gone)
 
     async def _value(self, page: PageShown, expression: str) -> Any:
-        """A plain value, worked out in a world that the page's scripts do not see."""
+        """The value of an expression, evaluated in a world that the page's scripts do not see."""
         world = await self._browser.ask("Page.createIsolatedWorld", page.session, frameId=page.frame, worldName="sharc")
         said = await self._browser.ask(
             "Runtime.evaluate",
@@ -270,12 +270,12 @@ class Renderer:
         return int(await self._value(page, "globalThis.sharcChanges") or 0)
 
     async def _picture(self, page: PageShown) -> bytes:
-        """Its first screen."""
+        """A picture of its first screen."""
         taken = await self._browser.ask("Page.captureScreenshot", page.session, format="png")
         return b64decode(taken["data"])
 
     async def _read(self, page: PageShown) -> None:
-        """Its markup as it is now, and that of its frames, shadow roots included."""
+        """Read its markup, with shadow roots and frames, and its text."""
         snapshot = await self._browser.ask("DOMSnapshot.captureSnapshot", page.session, computedStyles=[])
         said, room = list(within(texts(snapshot), MOST_SEEN)), MOST_SEEN
         page.seen.text = "\n".join(said)
@@ -316,7 +316,7 @@ class Renderer:
         page.lively.set()
 
     def _heard_besides(self, page: PageShown, method: str, said: dict[str, Any], session: str) -> None:
-        """What its scripts do, or those of its workers."""
+        """Handle events of its scripts and workers."""
         if method == "Page.windowOpen":
             page.lead_to(said["url"])
             page.cut("pop-ups: where they would lead is a link")
@@ -357,7 +357,7 @@ class Renderer:
             page.do(self._answer(page, said, Asked(url, headers, kind, method, body_of(request) or b"")))
 
     def _opened(self, page: PageShown, url: str, names: str) -> None:
-        """A WebSocket: the browser's own leads nowhere."""
+        """Handle a WebSocket; the browser's own connection fails."""
         page.cut(sockets.CUT)
         if page.seen.requests >= MOST_REQUESTS:
             page.cut(TOO_MANY)
@@ -394,9 +394,9 @@ class Renderer:
         page.lively.set()
 
     async def _fulfil(self, page: PageShown, said: dict[str, Any], raw: Octets) -> bool:
-        """Hand over an answer: content codings undone, as the protocol wants it. False: a browser is given none.
+        """Hand over an answer with content codings undone; ``False``: it is too large for a browser.
 
-        One after the other, each once the last has arrived: what waits in memory is never more than one answer.
+        Answers are handed over one at a time, so that no more than one is in memory.
         """
         headers = said["request"]["headers"]
         async with page.handing:
@@ -416,7 +416,7 @@ class Renderer:
     async def _hand(
         self, said: dict[str, Any], status: int, headers: Iterable[tuple[str, str]], body: bytes = b""
     ) -> None:
-        """Until it has arrived. What the protocol refuses fails: else the page would wait for it for ever."""
+        """Send an answer. If the protocol refuses it, the request fails: otherwise the page would wait for ever."""
         try:
             await self._browser.ask(
                 "Fetch.fulfillRequest",
@@ -430,7 +430,7 @@ class Renderer:
             self._refuse(said, "Failed")
 
     def _fail(self, page: PageShown, said: dict[str, Any], reason: str) -> None:
-        """Refuse a request, and note in the page's list of what it loaded that it failed."""
+        """Fail a request, and note that in the page's list."""
         self._note(page, said, 0, None, f"net::{_NET_ERRORS[reason]}")
         self._refuse(said, reason)
 
@@ -440,6 +440,6 @@ class Renderer:
     def _note(
         self, page: PageShown, said: dict[str, Any], status: int, media_type: str | None, error: str = ""
     ) -> None:
-        """What came of it, the first time."""
+        """Note what came of a request, the first time."""
         known = Loaded(status, media_type, said["resourceType"].lower(), error)
         page.seen.loaded.setdefault(listed(said["request"], self._manner.login), known)

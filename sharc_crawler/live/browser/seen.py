@@ -1,6 +1,6 @@
-"""What is seen of a page: what it asked for, what came of that, what its documents hold and say.
+"""What is seen of a page: its requests and their results, its documents and their text.
 
-What is archived of it beside its exchanges goes by the conventions of Browsertrix.
+The records about it follow the conventions of Browsertrix.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 _TEXT, _FRAGMENT = 3, 11  #: types of nodes
-#: elements whose text is none of the page
+#: elements whose text is not part of the page's
 _WORDLESS = {"SCRIPT", "STYLE", "NOSCRIPT", "TITLE", "TEMPLATE", "HEADER", "FOOTER"}
-#: ``urn:KIND:URL`` of a page: its first screen, its text, what it loaded
+#: kinds of ``urn:KIND:URL`` records: first screen, text, list of requests
 VIEW, TEXT, PAGE_INFO = "view", "text", "pageinfo"
 
 
@@ -38,32 +38,32 @@ class Asked:
 
 
 class Loaded(NamedTuple):
-    """What came of a request of a page."""
+    """The result of a page's request."""
 
-    status: int  #: 0: nothing came
+    status: int  #: 0: no answer
     media_type: str | None
     kind: str  #: DevTools' name in lower case: document, script, xhr…
-    error: str = ""  #: as browsers call it
+    error: str = ""  #: as browsers name it
 
 
 @dataclass(slots=True)
 class Rendering:
-    """What a page came to be."""
+    """What was seen of a page."""
 
     #: base URL, markup and encoding: its own, then its frames'
     documents: list[tuple[str, str, str]] = field(default_factory=list)
-    led_to: list[str] = field(default_factory=list)  #: where its scripts would have gone
+    led_to: list[str] = field(default_factory=list)  #: where its scripts would have navigated
     requests: int = 0
-    data: int = 0  #: of these: what its scripts fetched
+    data: int = 0  #: requests for data by its scripts
     cut: list[str] = field(default_factory=list)  #: what was not waited for, or not let through
     loaded: dict[str, Loaded] = field(default_factory=dict)  #: by URL, its own document first
-    script_errors: int = 0  #: that its scripts left to the browser
+    script_errors: int = 0  #: uncaught in its scripts
     text: str = ""  #: of its documents, a line for each piece
     picture: bytes | None = None  #: PNG of its first screen, where one was wanted
 
 
 def texts(snapshot: dict[str, Any]) -> Iterator[str]:
-    """What its documents say, in their order; as Browsertrix: without what frames most pages of a site."""
+    """The text of its documents in order, as in Browsertrix: without headers and footers."""
     strings, trees = snapshot["strings"], [_Tree(document["nodes"]) for document in snapshot["documents"]]
     waiting = [(0, 0)] if trees else []
     while waiting:
@@ -79,7 +79,7 @@ def texts(snapshot: dict[str, Any]) -> Iterator[str]:
 
 
 def within(pieces: Iterable[str], most: int) -> Iterator[str]:
-    """The first of them, up to the one by which there are so many characters.
+    """The first pieces, up to the one that reaches ``most`` characters.
 
     >>> list(within(["ab", "cd", "ef"], 3))
     ['ab', 'cd']
@@ -92,17 +92,16 @@ def within(pieces: Iterable[str], most: int) -> Iterator[str]:
 
 
 def documents(snapshot: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
-    """Its own document, then those within it: base URL, encoding, and the number that the protocol knows it by."""
+    """Its own document and its frames: base URL, encoding, and node number."""
     strings = snapshot["strings"]
     for one in snapshot["documents"]:
         yield strings[one["baseURL"]], strings[one["encodingName"]], one["nodes"]["backendNodeId"][0]
 
 
 def as_sent(markup: str, encoding: str) -> bytes:
-    r"""A document as a server might have sent it: in its own encoding, by which queries of its links are meant.
+    r"""A document as a server might have sent it, in its encoding, which its links' queries depend on.
 
-    What that lacks is written as references, of which only links mean something. One that no reader here knows, and
-    one that is for no query (UTF-16), is UTF-8.
+    Characters that the encoding lacks become references. An unknown encoding, or UTF-16, becomes UTF-8.
 
     >>> as_sent("<p>\u00e4", "windows-1252")[-4:], as_sent("<p>\u65e5", "windows-1252")[-8:]
     (b'<p>\xe4', b'&#26085;')
@@ -116,7 +115,7 @@ def as_sent(markup: str, encoding: str) -> bytes:
 
 
 class _Tree:
-    """Nodes of a document, as a snapshot has them: in rows, since the protocol holds no deep trees."""
+    """The nodes of a document, which a snapshot lists in rows."""
 
     def __init__(self, nodes: dict[str, Any]) -> None:
         self.kinds, self.names, self.values = nodes["nodeType"], nodes["nodeName"], nodes["nodeValue"]
@@ -130,7 +129,7 @@ class _Tree:
 
 
 def resources_of(url: str, date: Instant, seen: Rendering, *, text: bool) -> list[Resource]:
-    """The records about a page that was downloaded at ``date``; a picture is among them where one was taken.
+    """The records about a page downloaded at ``date``, including a picture if one was taken.
 
     >>> from sharc_crawler.live.browser.seen import Rendering
     >>> [one.uri for one in resources_of("http://h/", 0.0, Rendering(text="Hello"), text=True)]

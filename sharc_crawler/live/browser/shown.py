@@ -1,4 +1,4 @@
-"""A page while it is rendered: what it asked for, what is awaited, where it would lead."""
+"""| The state of a page while it is shown, and the limits on what it may cost."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     Load = Callable[[Asked], Awaitable[Octets | None]]
 
-MOST_LED_TO = 10  #: places to which its scripts would lead: a timer that leads on and on names hundreds
+MOST_LED_TO = 10  #: navigations that are noted: a timer may make hundreds
 
 
 class PageShown:
-    """A page that is being rendered."""
+    """A page that is being shown."""
 
     def __init__(self, url: str, raw: Octets, load: Load) -> None:
         self.url, self.raw, self.load = url, raw, load
@@ -42,7 +42,7 @@ class PageShown:
         self.tasks: set[asyncio.Task[object]] = set()
 
     def lead_to(self, url: str) -> None:
-        """Its scripts would go on: a page of its own, for the frontier to judge."""
+        """Note where its scripts would navigate: a page for the frontier to judge."""
         if len(self.seen.led_to) < MOST_LED_TO:
             self.seen.led_to.append(url)
         else:
@@ -55,7 +55,7 @@ class PageShown:
         task.add_done_callback(self.tasks.discard)
 
     async def answer(self, asked: Asked) -> Octets | None:
-        """What the crawl has or fetches; the page's clock stands still meanwhile."""
+        """An answer that the crawl has or fetches; the page's clock stops meanwhile."""
         self.awaited += 1
         try:
             return await self.load(asked)
@@ -64,7 +64,7 @@ class PageShown:
             self.lively.set()
 
     def cut(self, what: str) -> None:
-        """A bound was met."""
+        """Note a bound that was reached."""
         if what not in self.seen.cut:
             self.seen.cut.append(what)
 
@@ -75,18 +75,18 @@ class PageShown:
 # time that the browser was given, and only where it has nothing to do, the clock.
 
 
-LOOK: Seconds = 5.0  #: between two looks at what it costs
-IDLE: Seconds = 0.2  #: of processor time between them: a browser has so little that has nothing to do
-HUNG: Seconds = 60.0  #: by the clock, in which it has nothing to do, and nothing is awaited: the page waits for ever
-LONGEST: Seconds = 1800.0  #: that a page may take, waiting for its host included
+LOOK: Seconds = 5.0  #: between two looks
+IDLE: Seconds = 0.2  #: processor time between two looks below which the browser counts as idle
+HUNG: Seconds = 60.0  #: idle time by the clock, with no answer awaited, after which the page is given up
+LONGEST: Seconds = 1800.0  #: that a page may take, including waits for its host
 
 
 async def watched(
     work: Coroutine[Any, Any, None], page: PageShown, browser: Chromium, most: Seconds, silent: Callable[[], None]
 ) -> None:
-    """Have work done with a page, for ``most`` seconds of processor time.
+    """Run ``work`` with a page for at most ``most`` seconds of processor time.
 
-    ``silent`` is called where nothing is heard of it from one look to the next, and nothing awaited. Raises
+    ``silent`` is called if nothing was heard of the page between two looks, and nothing is awaited. Raises
     :class:`~sharc_crawler.live.browser.chromium.BrowserError`.
     """
     tasks = [asyncio.create_task(work), asyncio.create_task(_watch(page, browser, most, silent))]

@@ -1,6 +1,6 @@
-"""A page's WebSocket: the crawl opens it as any request, archives what was said, and ends it there (RFC 6455, 4.1).
+"""A page's WebSocket: the crawl makes its opening request, archives the answer, and ends it there (RFC 6455, 4.1).
 
-The browser has no network, so that a page's own opening leads nowhere, and to no private address.
+The browser has no network, so the page's own opening goes nowhere.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 from sharc_crawler.live.browser.seen import Asked
 
 KIND = "WebSocket"  #: DevTools' name
-MARK = "websocket"  #: tells its opening from other requests for the same URL
-BINDING = "sharcSockets"  #: what a script of ours tells by, and takes away before any of the page's runs
-#: tells the names of sub-protocols that a socket is opened with, which the protocol does not; then it is opened
+MARK = "websocket"  #: distinguishes its opening from other requests for the URL
+BINDING = "sharcSockets"  #: by which our script reports; removed before the page's scripts run
+#: reports the sub-protocols of a socket before it opens, which DevTools does not
 TELL = f"""(tell => {{
   if (!tell) return;
   delete globalThis.{BINDING};
@@ -27,7 +27,7 @@ CUT = "WebSockets: they are opened, and what comes by them is no answer to a req
 
 
 def opening(url: str, page: str, names: str = "") -> Asked:
-    """What opens a socket of a page; ``names``: of sub-protocols, as a script gave them.
+    """The opening request of a page's socket; ``names``: its sub-protocols, as the script gave them.
 
     >>> asked = opening("wss://h.example/live", "https://h.example/a", "chat,v2")
     >>> asked.url, asked.headers["Origin"], len(asked.headers["Sec-WebSocket-Key"])

@@ -1,6 +1,6 @@
-"""Workers of a page, and frames in processes of their own: none runs before the crawl listens to it.
+"""Workers of a page, and frames in other processes: none runs before the crawl listens to it.
 
-What they load passes the crawl as it is; that they are listened to tells their WebSockets. A pop-up waits for good.
+Their requests pass the crawl in any case; listening reveals their WebSockets. A pop-up waits for good.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from sharc_crawler.live.browser import sockets
 if TYPE_CHECKING:
     from sharc_crawler.login import Cookie
 
-#: No page is printed: a browser without a printer waits for one for ever, and its page with it. Neither a flag nor a
-#: setting of Chromium's ends that, so a script of ours takes away what prints, before any of the page's runs.
+#: Disables printing: a browser without a printer would wait for one for ever, and no flag or setting changes that. The
+#: script runs before any of the page's.
 WITHOUT_PAPER = """{
   globalThis.print = () => {};
   const command = Document.prototype.execCommand;
@@ -25,14 +25,14 @@ WITHOUT_PAPER = """{
 }"""
 
 
-#: of a session, for what begins within it
+#: of a session, for targets that begin within it
 ATTACH: dict[str, Any] = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 OF_NO_PAGE = [{"type": "shared_worker"}, {"exclude": True}]  #: for the whole browser
-NOTHING_KEPT = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}  #: of answers: the crawl has them
+NOTHING_KEPT = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}  #: of answers, as the crawl has them
 
 
 def listen(tell: Callable[..., None], session: str, kind: str) -> None:
-    """Listen to what has begun, and let it run."""
+    """Listen to a new target, then let it run."""
     if kind == "page":
         return
     tell("Network.enable", session, **NOTHING_KEPT)
@@ -46,7 +46,7 @@ def listen(tell: Callable[..., None], session: str, kind: str) -> None:
 
 
 def as_set(cookie: Cookie) -> dict[str, Any]:
-    """A cookie as the protocol sets it, for as long as the browser runs; without a domain it is its host's alone."""
+    """A cookie for the protocol; without a domain it is for its host only."""
     where = {"domain": f".{cookie.domain}"} if cookie.subdomains else {}
     return {
         "name": cookie.name,
@@ -60,6 +60,6 @@ def as_set(cookie: Cookie) -> dict[str, Any]:
 
 
 def stored(storage: Mapping[str, Mapping[str, str]]) -> str:
-    """A script that finds what scripts had stored at its origin, before any of the page's runs."""
+    """A script that restores local storage by origin, before any of the page's runs."""
     known = json.dumps({origin: dict(items) for origin, items in storage.items()})
     return f"for (const item of Object.entries({known}[origin] || {{}})) localStorage.setItem(...item)"

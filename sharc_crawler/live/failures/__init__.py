@@ -1,1 +1,1 @@
-"""What goes wrong in a crawl: how it is said, what goes on all the same, and how a crawl ends that cannot."""
+"""Failures of a crawl: how they are recorded and reported, what goes on, and how a crawl ends that cannot."""

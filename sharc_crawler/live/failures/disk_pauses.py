@@ -1,4 +1,4 @@
-"""Pauses for want of room on the disk, or of the disk: they belong in the reports."""
+"""| Notes on pauses of the crawl while its disk is full or cannot be written to."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def begun(session: Session) -> str:
-    """Note that the crawl paused, while there is room for it: it may be killed. Returns the note."""
+    """Note that the crawl pauses, while there is still room for the note; returns it."""
     note = f"the crawl paused at {second(session.clock.now())}: its disk had no room"
     session.sites.note(note)
     session.sites.commit()
@@ -20,7 +20,7 @@ def begun(session: Session) -> str:
 
 
 def over(session: Session, seconds: float, note: str) -> None:
-    """The note tells how long the crawl paused."""
+    """Replace the note by one that says how long the pause was."""
     start = second(session.clock.now() - seconds)
     why = session.space.fault or "its disk had no room"
     session.sites.note(f"the crawl paused at {start}, for {span(seconds)}: {why}", note)

@@ -1,4 +1,4 @@
-"""Why a request brought no answer, in words for the report; our errors as one line of Scrapy's log."""
+"""| Why a request got no answer, in words for the report."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _tls(error: SSL.Error) -> str:
 
 
 _CONNECT = re.compile(r"with proxy (\S+) \[\{'status': (\d+)")
-_CLOSED = {"403", "407"}  #: what a proxy answers that will not open a connection, however often it is asked
+_CLOSED = {"403", "407"}  #: statuses with which a proxy refuses a connection for good
 
 
 def _unopened(error: TunnelError) -> str:
@@ -57,14 +57,14 @@ def _invalid(error: Exception) -> str:
 
 
 def _in_words(parts: Any) -> str:
-    """Texts and bytes, however deep they lie."""
+    """Nested texts and bytes, joined."""
     if isinstance(parts, bytes):
         return parts.decode("latin-1")
     return " ".join(filter(None, map(_in_words, parts))) if isinstance(parts, tuple | list) else str(parts)
 
 
 _MISNAMED = "the TLS certificate is not issued for this name"
-#: the first that fits; what none fits is named by its class
+#: the first that fits counts; otherwise the class name is used
 _WORDS: Words = (
     (AddressRefusedError, str),
     (CannotResolveHostError, "no such host"),
@@ -75,7 +75,7 @@ _WORDS: Words = (
     (TunnelError, _unopened),
     (ConnectError, _unconnected),
 )
-#: the same for the reasons that Twisted gives below an error
+#: the same for the reasons that Twisted attaches to an error
 _REASONS: Words = (
     (SSL.Error, _tls),
     (VerificationError, _MISNAMED),
@@ -109,7 +109,7 @@ def _words(table: Words, error: Exception) -> str | None:
 
 
 def inner(error: Exception) -> str:
-    """What an error says, or the reasons below it, which Twisted and Scrapy wrap."""
+    """The message of an error, or of the errors that Twisted and Scrapy wrapped in it."""
     return "; ".join(dict.fromkeys(map(str, _reasons(error)))) or str(error)
 
 
@@ -121,7 +121,7 @@ _TRUNCATIONS = {DownloadCancelledError: "length", DownloadTimeoutError: "time", 
 
 
 def truncation(error: Exception, tap: Tap) -> str | None:
-    """Why what was received is not all of it, in the words of WARC-Truncated."""
+    """Why the response is incomplete, as a value of WARC-Truncated."""
     if tap.fault:
         return "unspecified"
     return _TRUNCATIONS.get(type(error), "disconnect") if tap.size else None

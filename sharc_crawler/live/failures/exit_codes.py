@@ -1,4 +1,4 @@
-"""What a crawl's end is called. One that breaks by a fault of ours ends at once and as failed: it does not hang."""
+"""| Exit codes of a crawl. An unexpected error in the scheduler ends the crawl at once, as failed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
+EXIT_CODE = "sharc/exit_code"  #: stat that holds the exit code of the ``crawl`` command
 COMPLETE, FAILED, NOTHING_CAPTURED, INTERRUPTED = 0, 1, 4, 5
 
 
 def ends_the_crawl(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T | None]:
-    """What a method of the scheduler raises ends the crawl: Scrapy would log it and ask again, for ever."""
+    """End the crawl where a method of the scheduler raises: Scrapy would log the error and call it again, for ever."""
 
     @functools.wraps(method)
     def tried(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T | None:
@@ -38,7 +38,7 @@ def ends_the_crawl(method: Callable[Concatenate[S, P], T]) -> Callable[Concatena
 
 
 def without_tracebacks() -> None:
-    """What of ours is logged of a project's spider says what to do: where it arose helps nobody."""
+    """Log our own errors in one line instead of a traceback, which helps nobody."""
     for name in ("asyncio", "twisted", "scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
         logging.getLogger(name).addFilter(_in_one_line)
 

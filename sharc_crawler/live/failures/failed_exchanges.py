@@ -1,4 +1,4 @@
-"""Exchanges that failed, and requests that nobody sent: an outcome all the same."""
+"""| Requests that failed or were never sent: each is recorded as the outcome of its visit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def failed(middleware: ArchiveMiddleware, session: Session, request: Request, exception: Exception) -> None:
-    """An exchange that failed is archived as what it is."""
+    """Archive an exchange that failed, and record its outcome."""
     sent = request.meta.pop(SENT_KEY, None)
     if isinstance(exception, IgnoreRequest):
         _dropped(session, request, exception)
@@ -65,9 +65,9 @@ def failed(middleware: ArchiveMiddleware, session: Session, request: Request, ex
 
 
 def not_asked(middleware: ArchiveMiddleware, session: Session, request: Request, response: Response) -> Response:
-    """Another middleware (a cache) answered: nothing was exchanged, so nothing is known of the page's state.
+    """Record that a cache or another middleware answered: the server said nothing of the page's state.
 
-    What it has of a former request would be given to that one's callback.
+    The cached response may belong to an earlier request, so it is bound to this one for its callback.
     """
     now = session.clock.now()
     error = "answered by a cache or another middleware, not by the server"
@@ -76,7 +76,7 @@ def not_asked(middleware: ArchiveMiddleware, session: Session, request: Request,
 
 
 def _dropped(session: Session, request: Request, exception: IgnoreRequest) -> None:
-    """A middleware of the project will not have it downloaded; where it was answered before, that counts."""
+    """Record that a middleware of the project dropped the request, unless it has an outcome already."""
     fetch: Fetch | None = request.meta.get(META_KEY)
     lease = session.leases.get(fetch.lease) if fetch else None
     if lease is not None and lease.outcome is None:
@@ -87,9 +87,9 @@ def _dropped(session: Session, request: Request, exception: IgnoreRequest) -> No
 
 
 def unarchived(lease: Lease, error: BaseException) -> None:
-    """What was exchanged could not be written: it is made again once there is room, or has failed.
+    """Handle an exchange that could not be written: it is repeated once there is room, or has failed.
 
-    Raises :class:`~sharc_crawler.errors.DataError` where nothing can be, of no site: that ends the crawl.
+    Raises :class:`~sharc_crawler.errors.DataError` where no site can write any more: that ends the crawl.
     """
     assert lease.outcome is not None, "noted before it is written"
     if is_passing(error):
@@ -102,7 +102,7 @@ def unarchived(lease: Lease, error: BaseException) -> None:
 
 
 def unwritable(error: BaseException) -> DataError | None:
-    """Why nothing more can be written: by the fault of a plug-in, or as files may grow no further."""
+    """The error that ends the crawl: a writer plug-in failed, or the file size limit was reached. ``None``: neither."""
     if getattr(error.__cause__ or error, "errno", None) == errno.EFBIG:
         return DataError(
             f"{error}{file_limit() or ' (a limit of its file system)'}; raise that, and the same command goes on"
@@ -111,7 +111,7 @@ def unwritable(error: BaseException) -> DataError | None:
 
 
 def file_limit() -> str:
-    """How large a file may become, in brackets; empty: nobody says."""
+    """The largest file size allowed, in brackets; "" if there is no limit."""
     most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
     return "" if most == resource.RLIM_INFINITY else f" (ulimit -f: a file may have {most:,} bytes)"
 
@@ -123,7 +123,7 @@ def _failed(outcome: Outcome, error: BaseException) -> Outcome:
 
 
 def remark(capture: SiteCapture, fetch: Fetch, exchange: Exchange, *, verified: bool = True) -> None:
-    """Notes on an exchange: nothing shows who answered, or it was sent twice."""
+    """Note that the server's TLS certificate is not valid, or that the request was sent twice."""
     if exchange.untrusted and not verified:
         capture.note(_untrusted(fetch.host, exchange.untrusted))
     if exchange.before:
@@ -140,12 +140,12 @@ def _untrusted(host: str, why: str) -> str:
 
 
 def way_out(session: Session | None, output: Path) -> str:
-    """How a crawl that ends at once goes on."""
+    """How to go on after a crawl that is stopped at once."""
     return _unreturned(session) + going_on(output)
 
 
 def _unreturned(session: Session | None) -> str:
-    """What it says first where somebody else's writer keeps it waiting, maybe for ever."""
+    """The text that blames a writer plug-in that has not returned; "" otherwise."""
     if session is None or session.config.writer == USUAL:
         return ""
     archivist, writer = session.archivist, session.config.writer

@@ -1,4 +1,4 @@
-"""A crawl that has failed: what is said, and how it ends."""
+"""| Errors that end a crawl: their messages, and how the crawl is closed as failed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-LOOPS = ("asyncio", "twisted")  #: who logs what nobody caught
+LOOPS = ("asyncio", "twisted")  #: loggers of errors that nobody caught
 _GIVEN = re.compile(rf"(?<![\w.-])(?P<name>{'|'.join(name for name, row in ARGUMENTS.items() if row.setting)})=")
 
 
 def as_settings(text: str) -> str:
-    """A message about arguments, for somebody who gives settings.
+    """Rewrite a message about arguments for somebody who gives settings.
 
     >>> as_settings("output='captures' is not writable; give resume=1, or for=2h")
     "SHARC_OUTPUT='captures' is not writable; give SHARC_RESUME=1, or for=2h"
@@ -35,14 +35,14 @@ logger = logging.getLogger(__name__)
 
 
 def sentence(error: Exception) -> str:
-    """Why the crawl stops, in a sentence."""
+    """The sentence that says why the crawl stops."""
     if isinstance(error, SharcError):
         return f"The crawl stops: {error}."
     return f"The crawl stops: {type(error).__name__}: {error}. That is a fault of sharc-crawler's: please report it."
 
 
 def in_settings(error: SharcError) -> SharcError:
-    """The same for somebody who gives settings, told in one line however late: nothing is imported any more then."""
+    """The error in terms of settings, logged in one line even at interpreter exit, when nothing can be imported."""
     for name in LOOPS:
         filters = logging.getLogger(name).filters
         if _late not in filters:  # a runner that nobody awaits lets go of the error as the interpreter ends
@@ -57,7 +57,7 @@ def _late(record: logging.LogRecord) -> bool:
 
 
 def fails(crawler: Crawler) -> None:
-    """``scrapy crawl``, and whoever else runs the crawler, tells a failure from success when it has ended."""
+    """Have ``scrapy crawl``, or whoever runs the crawler, see the crawl as failed."""
 
     def stopped() -> None:
         crawler.spider = None  # what a runner takes for failed (its ``bootstrap_failed``)
@@ -66,7 +66,7 @@ def fails(crawler: Crawler) -> None:
 
 
 def unbegun() -> None:
-    """The crawl cannot begin, and its last line says why: what Scrapy says of ending what never began helps nobody."""
+    """Drop Scrapy's log records on closing a crawl that could not begin: its last line already says why."""
     for name in ("scrapy.core.engine", "scrapy.utils.signal"):
         logging.getLogger(name).addFilter(_tells)
 
@@ -78,21 +78,21 @@ def _tells(record: logging.LogRecord) -> bool:
 
 
 def refused(error: SharcError) -> None:
-    """What a command cannot do, on stderr and in the log's file: some who start crawls show that alone."""
+    """Write the error to stderr, and to the log file if there is one: some schedulers show only that."""
     sys.stderr.write(f"sharc: error: {printable(str(error))}\n")
     if any(isinstance(one, logging.FileHandler) for one in logging.getLogger().handlers):
         logger.error("%s", error)
 
 
 def end_as_failed(crawler: Crawler, why: str) -> Deferred[None]:
-    """Close the spider, as a failure."""
+    """Close the spider, and report the crawl as failed."""
     tell(why)
     fails(crawler)
     return deferred_from_coro(crawler.engine.close_spider_async(reason="failed"))
 
 
 def unended(crawler: Crawler, error: Exception, way_out: str) -> None:
-    """A fault of ours at the crawl's end, which Scrapy logs and goes on after: it is told, and the crawl has failed."""
+    """Report a bug of ours at the end of the crawl, which Scrapy would log and ignore, and mark the crawl as failed."""
     why = (
         f"The end of the crawl cannot be written: {type(error).__name__}: {error}. That is a fault of sharc-crawler's:"
         f" please report it. All downloads are on disk; with a version that has it mended {way_out}"
@@ -103,7 +103,7 @@ def unended(crawler: Crawler, error: Exception, way_out: str) -> None:
 
 
 def in_one_line(record: logging.LogRecord, error: SharcError) -> None:
-    """Its log record says what to do: where it arose helps nobody."""
+    """Make the log record say what to do, without a traceback."""
     said = "sharc: error" if record.name in LOOPS else record.getMessage().removesuffix(f": {error}")
     record.msg, record.args, record.exc_info = f"{said}: {error}", (), None
     if record.name in LOOPS:
@@ -112,6 +112,6 @@ def in_one_line(record: logging.LogRecord, error: SharcError) -> None:
 
 
 def tell(why: str) -> None:
-    """Say it on stderr, where no log does (``--nolog``)."""
+    """Write it to stderr if no log shows it (``--nolog``)."""
     if (shown := logging.getLogger().handlers) and all(isinstance(one, logging.NullHandler) for one in shown):
         sys.stderr.write(f"sharc: error: {printable(why)}\n")

@@ -1,4 +1,4 @@
-"""A site that can go on no more, or is another process's by now: the others go on. Imported where one cannot."""
+"""| Ends a site that cannot go on, or that another process has taken over, while the other sites go on. Loaded then."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 def end(crawler: Crawler, session: Session, site: str, error: Exception) -> str:
-    """End a site that cannot go on; why the crawl stops with it, empty: the other sites go on."""
+    """End a site that cannot go on. Returns why the whole crawl stops, or "" if other sites go on."""
     then = lose(session, site, error)
     if session.sites.done or (session.drop_in and not isinstance(error, StoppedCaptureError)):
         return f"The crawl stops{then}"
@@ -32,7 +32,7 @@ def end(crawler: Crawler, session: Session, site: str, error: Exception) -> str:
 
 
 def lose(session: Session, site: str, error: Exception) -> str:
-    """For what it cannot go on: the rest of the sentence that says so."""
+    """Give the site up; returns the rest of the sentence that says why."""
     if isinstance(error, StoppedCaptureError):
         session.lost[site] = error
         session.sites.stop(site)
@@ -46,7 +46,7 @@ def lose(session: Session, site: str, error: Exception) -> str:
 
 
 def supersede(session: Session, site: str, error: Superseded) -> None:
-    """A site's state is another process's by now: this one stops with it."""
+    """Stop a site whose state another process has taken over."""
     if session.drop_in:  # all its sites are in one place
         session.superseded = True
         return
@@ -64,14 +64,14 @@ def _leave(session: Session, site: str, error: Exception) -> None:
 
 
 async def _abandon(session: Session, site: str, place: Place) -> None:
-    """Its files are its new owner's."""
+    """Leave the site's files to their new owner."""
     place.suspend()
     with suppress(SharcError):  # a writer that has ended holds no files
         await session.archivist.abandon(site)
 
 
 def forget(session: Session, site: str) -> None:
-    """What is in flight for a site counts no more, and nothing is asked of it."""
+    """Discard what is in flight for a site, and ask for nothing more of it."""
     for number, lease in list(session.leases.items()):
         if lease.fetch.site == site:
             del session.leases[number]
@@ -80,7 +80,7 @@ def forget(session: Session, site: str) -> None:
 
 
 def _way_out(session: Session, error: Exception) -> str:
-    """What to do after a strategy was stopped, or where a host is silent."""
+    """What to do after a strategy was stopped or a host stayed silent."""
     if session.drop_in and not session.config.resume:
         return "It began without SHARC_RESUME=True: begin anew, in another folder."
     how = ", with it mended or another strategy" if isinstance(error, StrategyError) else ""

@@ -1,4 +1,4 @@
-"""What cannot be said is lost, and nothing else: stdout and stderr may lead to a full disk, or a closed pipe."""
+"""stdout and stderr that drop what they cannot write: they may lead to a full disk or a closed pipe."""
 
 import os
 import sys
@@ -26,6 +26,6 @@ class _Unfailing:
 
 
 def unfailing() -> None:
-    """Make stdout and stderr drop what they cannot write; one that was closed leads nowhere."""
+    """Make stdout and stderr drop what they cannot write; a closed one is replaced by the null device."""
     streams = (one or Path(os.devnull).open("w", encoding="utf-8") for one in (sys.stdout, sys.stderr))  # noqa: SIM115
     sys.stdout, sys.stderr = map(_Unfailing, streams)

@@ -1,9 +1,9 @@
-"""A plug-in that does not return to the crawl, or a pattern: nothing else is heard meanwhile, Ctrl-C neither.
+"""Stops a call of a plug-in, or a pattern, that does not return: until it does, the crawl does not even hear Ctrl-C.
 
-Looked at once a minute, by a signal. Where the same call of a strategy, partition, store or source of rates is under
-way at ten looks in a row, an error is raised in it. So it is stopped and named like one that raises. A machine that
-slept has one look more, not hundreds. Patterns that try one URL for seconds are stopped, too:
-the next URL takes as long, and a longer one takes days.
+A signal looks once a minute. If the same call of a strategy, partition, store or source of rates is under way at
+ten looks in a row, an error is raised in it, and it is handled like a plug-in that raises. A machine that slept has
+one more look, not hundreds. Patterns that take seconds for one URL are stopped, too: the next URL would take as
+long, and a longer one days.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from sharc_crawler.storage import guarded as stores
 from sharc_crawler.strategies import door
 from sharc_crawler.subsites import make as partitions
 
-_DOORS = [vars(one) for one in (door, partitions, stores, sources)]  #: where others' code is called
-EVERY = 60.0  #: seconds
-LOOKS = 10  #: at one call
-PATTERNS = Scope.why_not_anew.__code__  #: where ``include`` and ``exclude`` are tried
-TRIES = 10  #: looks at one URL that is held against them, a sixtieth of ``EVERY`` apart
+_DOORS = [vars(one) for one in (door, partitions, stores, sources)]  #: modules that call plug-ins
+EVERY = 60.0  #: seconds between two looks
+LOOKS = 10  #: at the same call, before it is stopped
+PATTERNS = Scope.why_not_anew.__code__  #: where ``include`` and ``exclude`` are matched
+TRIES = 10  #: looks at one URL that is being matched, ``EVERY`` / 60 apart
 
 
 class UnansweredError(Exception):
-    """A plug-in was called and has not returned for long."""
+    """A plug-in call did not return for a long time."""
 
 
 class Watch:
-    """Looks at what the main thread does."""
+    """Watches what a thread is executing."""
 
     def __init__(self, looks: int = LOOKS, every: float = EVERY) -> None:
         self._most, self._every = looks, every
@@ -41,7 +41,7 @@ class Watch:
         self._looks = 0
 
     def begin(self) -> None:
-        """Until the process ends; once. Where the signal is somebody else's, nothing is done."""
+        """Watch until the process ends; call it once. Does nothing if SIGALRM is already used."""
         ours = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
         if ours and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL:
             signal.signal(signal.SIGALRM, self.look)
@@ -49,7 +49,7 @@ class Watch:
             atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)  # later a signal would end the process
 
     def look(self, _signal: int, frame: FrameType | None) -> None:
-        """End a call that is the one of so many looks before."""
+        """Raise in a call that was under way at all of the last looks."""
         call = _call(frame)
         self._looks = self._looks + 1 if call is self._call else 1
         self._call = call  # held, so that no other can be taken for it
@@ -60,14 +60,14 @@ class Watch:
             raise UnansweredError(f"no answer at {self._looks} looks, {self._every:g} s apart; it was at {where},")
 
     def _look_closer(self, call: FrameType, frame: FrameType) -> None:
-        """Patterns take microseconds: where they are met, they are looked at again soon."""
+        """Matching takes microseconds: if it is under way, look again soon."""
         if self._looks > TRIES:
             raise _endless(call, frame, self._every / 60 * TRIES)
         signal.setitimer(signal.ITIMER_REAL, self._every / 60, self._every)
 
 
 def _call(frame: FrameType | None) -> FrameType | None:
-    """The call of a plug-in that is under way, or of patterns; ``None``: none is."""
+    """The plug-in call or pattern matching that is under way; ``None``: neither."""
     within = False
     while frame is not None:
         if frame.f_code is PATTERNS:
@@ -79,7 +79,7 @@ def _call(frame: FrameType | None) -> FrameType | None:
 
 
 def _endless(call: FrameType, frame: FrameType, seconds: float) -> UsageError:
-    """A pattern that ends with no answer; ``frame``: where it is tried."""
+    """The error for a pattern that does not come to an end; ``frame``: where it is matched."""
     name, pattern = "exclude" if frame is call else "include", frame.f_locals["pattern"].pattern
     return UsageError(
         f"{name}={pattern!r} comes to no end: it was tried for {seconds:g} s at {call.f_locals['url']}. A repetition of"

@@ -1,4 +1,4 @@
-"""Questions to an archive, one at a time: paced, tried again while that can help, never sooner than it asks."""
+"""Asks an archive one question at a time: paced, repeated while that can help, never sooner than it wants."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ if TYPE_CHECKING:
     from sharc_crawler.bucket import TokenBucket
     from sharc_crawler.live.clock import Clock
 
-HOPS = 5  #: redirects followed, on the archive's own host
+HOPS = 5  #: redirects followed on the archive's own host
 
 
 class SilentError(SharcError):
-    """No usable answer, in spite of all attempts; another day there may be one."""
+    """There was no usable answer in all attempts; there may be one another day."""
 
 
 class RefusedError(SharcError):
-    """The archive answers that it will not."""
+    """The archive refuses to answer."""
 
 
 class PostponedError(SharcError):
-    """The archive asks for a longer break than one waits for."""
+    """The archive asks for a longer pause than is acceptable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long one goes on asking."""
+    """How long to go on asking."""
 
     #: at one question, 2 where both answers are malformed in the same way; 429 and 503 with Retry-After are not counted
     attempts: int = 4
     back_off: Seconds = 5.0  #: before the second attempt, doubled for each further one
-    longest: Seconds = 3600.0  #: Retry-After that is still waited for
-    breaks: int = 20  #: Retry-After at one question
+    longest: Seconds = 3600.0  #: longest Retry-After that is waited for
+    breaks: int = 20  #: pauses by Retry-After for one question
 
     @classmethod
     def at(cls, per_minute: float) -> Self:
-        """A rate that is kept says how long is long: the first back-off is that of two requests."""
+        """For a steady rate: the first pause is the time of two requests."""
         return cls(back_off=120.0 / per_minute)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a question: anything that asking again would not change."""
+    """The final answer to a question."""
 
     status: int
     body: bytes
@@ -85,10 +85,10 @@ class Client:
     async def ask(
         self, url: str, check: Callable[[bytes], None] = lambda _: None, longest: int | None = None
     ) -> Answer:
-        """The answer, once there is one that ``check`` does not raise DataError for, redirects followed.
+        """The answer that ``check`` accepts (it raises DataError), after redirects.
 
-        ``longest``: bytes that it may have, unpacked; None: as the settings say. Raises `SilentError` where there is
-        none, `RefusedError` for a longer one: another attempt would be as long; `PostponedError`, and
+        ``longest``: bytes of the unpacked answer; None: as the settings say. Raises `SilentError` where there is none,
+        `RefusedError` for a longer one, `PostponedError`, and
         :class:`~sharc_crawler.live.wire.addresses.AddressRefusedError`.
         """
         exchanges: list[Exchange] = []
@@ -105,7 +105,7 @@ class Client:
         return Answer(response.status, response.body, tuple(exchanges))
 
     async def _usable_answer(self, url: str, check: Callable[[bytes], None], longest: int | None) -> Response:
-        """The first answer that is worth having."""
+        """The first usable answer."""
         failures, breaks, nonsense = 0, 0, ""
         while True:
             response, reason = await self._attempt(url, check, longest)

@@ -1,4 +1,4 @@
-"""An archive's history of seeds, fetched by a Scrapy crawl of its own: one request at a time, the guarded handler."""
+"""Fetches an archive's history of seeds by a Scrapy crawl of its own, one request at a time, with our handler."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from sharc_crawler.live.fetching.work import FetchPlan, Tally, Work
 from sharc_crawler.live.setup.operator import openings, require_operator, user_agent
 from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Opening
 
-BURST = 4  #: requests at once after a while without any
+BURST = 4  #: requests at once after an idle time
 
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """How an archive is asked."""
+    """How to ask an archive."""
 
     per_minute: float = 24.0  #: requests
-    operator: str | None = None  #: contact of who asks
+    operator: str | None = None  #: contact of the operator
     allowed: tuple[str, ...] = ()  #: private networks
 
 
 class ArchiveSpider(Spider):
-    """A spider without callbacks: the work asks, and waits for each answer."""
+    """A spider without callbacks: the work asks and awaits each answer."""
 
     name = "archive"
 
@@ -48,11 +48,11 @@ class ArchiveSpider(Spider):
         self.error: SharcError | None = None
 
     def openings(self) -> list[Opening]:
-        """A private archive that was named is asked at its port, and nothing else there."""
+        """A private archive that was named may be contacted, at its port only."""
         return [opening._replace(site="") for opening in openings(self._named, "host")]
 
     async def start(self) -> AsyncIterator[None]:
-        """Do all of the work; an error ends the crawl, and is raised by :func:`fetch`."""
+        """Do all the work; an error ends the crawl, and :func:`fetch` raises it."""
         assert self.crawler.engine is not None, "the engine starts the spider"
         clock, manners = clock_of(self.crawler), self._manners
         bucket = TokenBucket(manners.per_minute / 60.0, BURST)
@@ -68,7 +68,7 @@ class ArchiveSpider(Spider):
 
 
 def fetch(plan: FetchPlan, output: Path, manners: Manners, report: Callable[[str, int, int], None]) -> Tally:
-    """Fetch what is not in the folder yet; ``report`` is told phase, done and total.
+    """Fetch what the folder lacks; ``report`` is told phase, done and total.
 
     Runs Twisted's reactor, so once per process. Raises :class:`~sharc_crawler.errors.SharcError`.
     """
@@ -98,7 +98,7 @@ def fetch(plan: FetchPlan, output: Path, manners: Manners, report: Callable[[str
 
 
 def _named(plan: FetchPlan) -> list[str]:
-    """The addresses that were typed."""
+    """The addresses that the user typed."""
     return [plan.dialect.server, *([plan.replay] if plan.replay else [])]
 
 

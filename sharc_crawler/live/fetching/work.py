@@ -1,4 +1,4 @@
-"""What there is to fetch: the index of every seed, then, for links, the mementos."""
+"""| What to fetch of an archive: the index of every seed, then, if links are wanted, the mementos."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.histories.fetched import AnswerFolder
     from sharc_crawler.archive.warc import WarcWriter
 
-MOST_ANSWERS = 10_000  #: of one seed: a hundred million captures
-SILENT = 5  #: questions in a row without an answer: the archive is not there
+MOST_ANSWERS = 10_000  #: for one seed, which is a hundred million captures
+SILENT = 5  #: unanswered questions in a row, after which the archive is taken to be away
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,25 +33,25 @@ class FetchPlan:
     seeds: tuple[str, ...]
     website: bool = False
     since: str | None = None  #: 14 digits
-    replay: str | None = None  #: what addresses of mementos start with; None: no mementos
+    replay: str | None = None  #: prefix of mementos' addresses; None: no mementos
 
 
 @dataclass(slots=True)
 class Tally:
-    """How many questions were answered, were not, or were known."""
+    """How many questions were answered, failed, or needed not be asked."""
 
     seeds: int = 0
-    fetched: int = 0  #: seeds whose history is complete
-    unknown: int = 0  #: of these, seeds that the archive has no capture of
-    missing: int = 0  #: seeds answered 404 by what never answered anything else: nothing is kept of them
-    mementos: int = 0  #: there now
+    fetched: int = 0  #: seeds with their whole history
+    unknown: int = 0  #: of these, seeds that the archive never captured
+    missing: int = 0  #: seeds answered 404 by a server that never answered otherwise: nothing is kept of them
+    mementos: int = 0  #: on disk
     requests: int = 0
     failures: list[str] = field(default_factory=list)
-    stopped: str | None = "interrupted"  #: why before the end
+    stopped: str | None = "interrupted"  #: why it ended early
 
 
 class Work:
-    """Carries a plan out, a question at a time; ``report`` is told phase, done and total."""
+    """Carries out a plan, one question at a time; ``report`` is told phase, done and total."""
 
     def __init__(
         self, plan: FetchPlan, folder: AnswerFolder, writer: WarcWriter | None, report: Callable[[str, int, int], None]
@@ -108,7 +108,7 @@ class Work:
         self.tally.fetched += 1
 
     def _believe_missing(self) -> None:
-        """The server has proved to be an archive, so where it said 404 it has no capture."""
+        """Believe the server's 404s: it has proved to be an archive."""
         while self._missing:
             seed = self._missing.pop()
             self._folder.keep(seed, 0, NOTHING)
@@ -153,7 +153,7 @@ class Work:
                 yield from self._addresses(captures, page)
 
     def _addresses(self, captures: Captures, page: int) -> Iterator[str]:
-        """The addresses of a page's captures; of those with one digest only the first."""
+        """The addresses of a page's mementos; of equal digests only the first."""
         seen: set[int] = set()
         for row in range(captures.offsets[page], captures.offsets[page + 1]):
             digest = int(captures.digests[row])
@@ -163,7 +163,7 @@ class Work:
             seen |= {digest} - {NO_DIGEST}
 
     async def _guarded(self, step: Awaitable[None]) -> None:
-        """One seed or memento that fails is named, and the others are fetched; too many in a row end it all."""
+        """Run a step. One that fails is listed, and others go on; too many in a row end the work."""
         try:
             await step
             self._silent = 0

@@ -1,1 +1,1 @@
-"""A worker of a fleet: one engine for many sites, each as long as this worker holds it."""
+"""| A worker of a fleet: one engine for many sites, each for as long as this worker holds it."""

@@ -1,4 +1,4 @@
-"""A site that was claimed is begun, or gone on with where its former owner left it."""
+"""| Begins a claimed site, or continues it where its former owner left it."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ async def begin_site(
     placed: Callable[[Tenure, Path], FleetPlace],
     history: SharedHistory | None = None,
 ) -> None:
-    """Have a site among the session's; it is held until the journal has what it did before.
+    """Add a site to the session; it is held back until the journal has what it did before.
 
     ``placed`` makes its place; ``history``: what the ledger has of former captures. Raises
-    :class:`~sharc_crawler.errors.SharcError` or :class:`OSError` where it cannot be.
+    :class:`~sharc_crawler.errors.SharcError` or :class:`OSError` where that fails.
     """
     site = tenure.site
     masks = history.masks_of(site) if history else None
@@ -85,7 +85,7 @@ async def begin_site(
 
 
 def _begun(spec: CaptureSpec, session: Session, place: FleetPlace, note: str) -> Frontier:
-    """Anew, with what the history tells of."""
+    """Begin a new capture, with the pages of its history."""
     now = session.clock.now()
     settings = {**spec.settings, "lots": secrets.token_hex(8)}
     frontier = session.sites.open(replace(spec, settings=settings), now, place)
@@ -96,7 +96,7 @@ def _begun(spec: CaptureSpec, session: Session, place: FleetPlace, note: str) ->
 
 
 async def _gone_on_with(state: Batch, session: Session, place: FleetPlace) -> Frontier:
-    """Where its former owner left it. Of a large site that takes a while: other sites' terms are renewed meanwhile."""
+    """Restore the former owner's capture, in a thread: a large site takes long, and terms are to be renewed."""
     sites, now = session.sites, session.clock.now()
     frontier = sites.new(place)
 
@@ -123,7 +123,7 @@ def _check_still_held(clerk: Clerk, site: str) -> None:
 
 
 async def _former_state(clerk: Clerk, tenure: Tenure) -> Batch | None:
-    """What former owners did; ``None``: nothing."""
+    """The state that former owners left; ``None``: there is none."""
     if not tenure.seq:
         return None
     bodies = await journal(clerk, tenure.site, tenure.seq)
@@ -131,7 +131,7 @@ async def _former_state(clerk: Clerk, tenure: Tenure) -> Batch | None:
 
 
 def _check_no_later(kept: Keeping, folder: Path, state: Batch) -> None:
-    """A ledger that was restored from a backup knows less than the capture that ended there: that is kept."""
+    """Refuse a ledger restored from a backup that knows less than the capture that ended in the folder."""
     ended = kept.read(folder, JOURNAL)
     if ended and len(state_of(gzip.decompress(ended).decode().splitlines()).visits) > len(state.visits):
         why = f"the capture in {folder} has ended, and the ledger knows only a part of it (restored from a backup?)"
@@ -139,5 +139,5 @@ def _check_no_later(kept: Keeping, folder: Path, state: Batch) -> None:
 
 
 async def journal(clerk: Clerk, site: str, upto: int) -> list[bytes]:
-    """What a site did, up to a step."""
+    """The journal of a site, up to a step."""
     return await clerk.ask(lambda: list(clerk.ledger.journal(site, upto)))

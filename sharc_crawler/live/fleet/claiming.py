@@ -1,4 +1,4 @@
-"""Sites that a worker takes in: claimed while there is room, and begun, or gone on with."""
+"""| Claims sites while the worker has room, and begins or continues each."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from sharc_crawler.live.fleet.purse import Purse
     from sharc_crawler.model import Seconds
 
-LOOK: Seconds = 1.0  #: between two looks for sites, where there were none
-AT_ONCE = 20  #: sites that are claimed together
-SILENT = 3  #: owners that ended as they began with a site, one after the other: it may have ended them
+LOOK: Seconds = 1.0  #: between two looks for sites when there were none
+AT_ONCE = 20  #: sites claimed together
+SILENT = 3  #: owners in a row that ended while beginning a site: the site may have ended them
 
 
 class Claims:
-    """Takes sites in; ``begun`` is called with one that may be asked something."""
+    """Claims sites and begins them; ``begun`` is called with a site that may be asked for a page."""
 
     def __init__(self, holdings: Holdings, purse: Purse, room: int, *, until_done: bool) -> None:
         self._of, self._purse, self._room, self._until_done = holdings, purse, room, until_done
         self.begun: Callable[[str], None] = lambda _: None
-        self.not_before = 0.0  #: no site is claimed
-        self._had: dict[str, int] = {}  #: sites that lay here → the step after which they did no more
-        self._looked = -math.inf  #: when the sites of silent owners were claimed last
+        self.not_before = 0.0  #: no site is claimed before
+        self._had: dict[str, int] = {}  #: sites that this worker kept, and the step after which they made none
+        self._looked = -math.inf  #: when sites of silent owners were last claimed
 
     async def look(self) -> None:
-        """Claim sites while there is room for them."""
+        """Claim sites while there is room."""
         worker, clerk, purse = self._of, self._of.clerk, self._purse
         while not worker.leaving:
             claimed: list[Tenure] = []
@@ -83,7 +83,7 @@ class Claims:
         return not (states.get(SiteState.WAITING) or states.get(SiteState.HELD))
 
     async def _still_here(self, tenure: Tenure) -> bool:
-        """Has this worker yet to let go of a site that it held before? Then it gives the new term back."""
+        """Is this worker still letting go of the site from its last term? Then the new term is given back."""
         worker, clerk, site = self._of, self._of.clerk, tenure.site
         if not (site in worker.going or site in worker.places or site in worker.session.sites):
             return False
@@ -94,7 +94,7 @@ class Claims:
         return True
 
     async def _take(self, tenure: Tenure) -> None:
-        """Begin a site, or go on with it; one that cannot be captured has failed."""
+        """Begin or continue a site; one that cannot be captured has failed."""
         worker, site = self._of, tenure.site
         error: SharcError | OSError | None = None
         worker.going.add(site)
@@ -116,7 +116,7 @@ class Claims:
                 self.begun(site)
 
     async def _copied(self, site: str, place: FleetPlace) -> None:
-        """What cannot be written here is left to whoever claims it next."""
+        """Leave a site whose copy cannot be written to whoever claims it next."""
         worker = self._of
         try:
             if place.copied is not None:
@@ -128,7 +128,7 @@ class Claims:
                 worker.drop(site, str(error))
 
     async def _not_begun(self, tenure: Tenure, error: SharcError | OSError) -> None:
-        """Say why, and whose affair that is."""
+        """Report why, and release the site if it is its own fault."""
         worker, site = self._of, tenure.site
         if site not in worker.clerk.held:  # it is another's: that has been said
             return
@@ -142,7 +142,7 @@ class Claims:
         say("failed" if failed else "not-begun", site=site, epoch=tenure.epoch, reason=str(error))
 
     async def _not_here(self, tenure: Tenure, error: ElsewhereError) -> None:
-        """Others may find it: they have a term for that. What lay here, and nobody has found by then, is gone."""
+        """Release a site whose files others may find. If nobody has for a term, and it was kept here, it has failed."""
         self.not_before = time.monotonic() + self._of.clerk.term
         gone = self._had.get(tenure.site) == tenure.seq
         why = "this worker's --output is another than theirs, or is not mounted here"
@@ -154,7 +154,7 @@ class Claims:
         say("failed" if gone else "not-begun", site=tenure.site, epoch=tenure.epoch, reason=reason)
 
     def _placed(self, tenure: Tenure, folder: Path) -> FleetPlace:
-        """The place that keeps a site from now on."""
+        """Make the place of a site."""
         worker, session, site = self._of, self._of.session, tenure.site
         told, read = partial(self._told, site), self._read
         place = FleetPlace(folder, tenure.epoch, session.config, session.stores, told, read)
@@ -163,14 +163,14 @@ class Claims:
         return place
 
     def _told(self, site: str, line: str, received: int) -> None:
-        """A site did something, and received so many bytes: it waits until the journal has it."""
+        """Journal what a site did and received; the site waits until it is written."""
         self._of.clerk.append(site, line)
         self._purse.receive(received)
         if site in self._of.session.sites:
             self._of.session.sites.hold(site)
 
     def _read(self, rows: Iterable[HostRow]) -> None:
-        """A site read these hosts' robots.txt."""
+        """Share the robots.txt of these hosts."""
         worker = self._of
         worker.start(worker.robots.keep(list(rows), worker.session.clock.now()))
 

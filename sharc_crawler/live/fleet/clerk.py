@@ -1,8 +1,8 @@
-"""Tells the ledger what a worker's sites did, many in one statement, and renews what it holds.
+"""Reports what a worker's sites did to the ledger, many in one statement, and renews the worker's terms.
 
-A site is asked for its next page when the journal has its last step. Nothing is sent later than two thirds of a term
-after the ledger was last asked for it, by a clock that nobody sets: a partition or a pause of any length ends there.
-The ledger is asked by a thread of its own, one statement at a time.
+A site is asked for its next page once the journal has its last step. Nothing is sent later than two thirds of a term
+after the ledger was last asked about it, by a clock that cannot be set: any partition or pause ends there. The ledger
+is used by one thread, one statement at a time.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ P = ParamSpec("P")
 
 
 class Facts(Protocol):
-    """How far a site is: pages, visits, bytes."""
+    """The progress of a site: pages, visits, bytes."""
 
     def __call__(self, site: str) -> tuple[int, int, int]:
-        """The figures of a site at this moment."""
+        """The figures of a site now."""
 
 
 T = TypeVar("T")
 
-SEND = 2 / 3  #: of a term, after which nothing is sent
-RENEW = 1 / 5  #: of a term, between two renewals
-HANGS: Seconds = 900.0  #: of a busy reactor, until the worker ends: a strategy that hangs is stopped by name after 600
-ROWS = 1_000  #: of a journal that become one
-AGAIN: Seconds = 0.5  #: before an answer that did not come is asked for again
-A_SITE: Seconds = 0.002  #: that a step waits for others', for each site held
-SHORTEST: Seconds = 0.03  #: of a few sites, too: a statement costs a good part of what a page does
+SEND = 2 / 3  #: share of a term, after which nothing is sent
+RENEW = 1 / 5  #: share of a term between two renewals
+HANGS: Seconds = 900.0  #: of a busy reactor, after which the worker ends; a strategy that hangs is stopped after 600
+ROWS = 1_000  #: journal rows merged into one
+AGAIN: Seconds = 0.5  #: until the ledger is asked again
+A_SITE: Seconds = 0.002  #: for which a step waits for others', per held site
+SHORTEST: Seconds = 0.03  #: also with few sites: a statement costs nearly as much as a page
 LONGEST: Seconds = 0.25
 
 logger = logging.getLogger(__name__)
@@ -59,23 +59,23 @@ class HeldSite:
     tenure: Tenure
     seq: int
     until: float  #: nothing is sent after this, by the monotonic clock
-    waiting: list[str] = field(default_factory=list)  #: what the journal has yet to be told
-    shared: bool = False  #: others ask the machine of its name, too
-    merged: int = 0  #: last step that was, as far as is known
-    going: JournalStep | None = None  #: what it is being told; the same until there is an answer
+    waiting: list[str] = field(default_factory=list)  #: lines that the journal lacks
+    shared: bool = False  #: other sites ask its machine, too
+    merged: int = 0  #: last merged step, as far as known
+    going: JournalStep | None = None  #: the step being written, the same until it is answered
 
     @property
     def safe(self) -> bool:
-        """The journal has all of it."""
+        """Whether the journal has everything."""
         return not self.waiting and self.going is None
 
 
 class Clerk:
-    """Between a worker and its ledger.
+    """Mediates between a worker and its ledger.
 
-    ``written`` is called with a site when the journal has all that it did, ``superseded`` with one and its epoch when
-    it is another's, ``renewed`` with each renewal's answer; ``facts`` says how far a site is, ``room`` for how many the
-    worker has room.
+    Callbacks: ``written`` with a site once the journal has all its steps, ``superseded`` with a site and its epoch once
+    it is another's, ``renewed`` with each renewal's answer. ``facts`` gives the progress of a site, ``room`` the number
+    of sites that the worker takes.
     """
 
     def __init__(self, ledger: FleetLedger, worker: str, term: Seconds) -> None:
@@ -84,7 +84,7 @@ class Clerk:
         self.room = 0
         self.skew: Seconds = 0.0
         self.superseded_steps = 0
-        self.away = False  #: the ledger did not answer when it was asked last
+        self.away = False  #: the ledger did not answer last time
         self.facts: Facts = lambda _: (0, 0, 0)
         self.written: Callable[[str], None] = lambda _: None
         self.superseded: Callable[[str, int], None] = lambda _site, _epoch: None
@@ -93,12 +93,12 @@ class Clerk:
         self._told = asyncio.Event()
 
     async def ask(self, method: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What a method of the ledger returns; raises what it raises."""
+        """The result of a ledger method, called in the ledger's thread."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, lambda: method(*args, **kwargs))
 
     async def time(self) -> tuple[float, Instant]:
-        """When the ledger was asked for its time, by the monotonic clock, and its answer, however late it comes."""
+        """When the ledger was asked for its time, by the monotonic clock, and the answer; waits for it."""
         while True:
             asked = monotonic()
             try:
@@ -120,21 +120,21 @@ class Clerk:
         self.held.pop(site, None)
 
     def append(self, site: str, line: str) -> None:
-        """A site did something. What is no longer held is told nobody."""
+        """Journal a line of a site, if it is still held."""
         held = self.held.get(site)
         if held is not None:
             held.waiting.append(line)
             self._told.set()
 
     def may_send(self, site: str) -> bool:
-        """May a site's server be asked now?"""
+        """Whether a site's server may be asked now."""
         held = self.held.get(site)
         return held is not None and monotonic() < held.until
 
     # -- the ledger is told ------------------------------------------------------------------------------------------
 
     async def write(self) -> None:
-        """Tell it what sites did, for as long as this runs."""
+        """Write what sites did, until cancelled."""
         while True:
             await self._told.wait()
             self._told.clear()
@@ -144,7 +144,7 @@ class Clerk:
                 self._told.set()
 
     async def flush(self) -> None:
-        """Tell it what there is, and heed its answer."""
+        """Write all steps, and handle the answer."""
         told = {site: held for site, held in self.held.items() if not held.safe}
         fresh = {}
         for site, held in told.items():
@@ -169,7 +169,7 @@ class Clerk:
                 self.lose(site)
 
     async def renew(self) -> None:
-        """Renew what is held, for as long as this runs; also while the reactor is busy."""
+        """Renew the terms until cancelled, even while the reactor is busy."""
         period = RENEW * self.term
         with closing(Heartbeat(self._renewed_beside, period, ceil(HANGS / period), end_hung_worker)) as heart:
             beating = asyncio.ensure_future(heart.go_on())
@@ -200,11 +200,11 @@ class Clerk:
             await asyncio.sleep(max(0.0, asked + RENEW * self.term - monotonic()))
 
     def _renewed_beside(self) -> None:
-        """By another thread, while the reactor is busy; what the ledger says is left to the renewal that follows."""
+        """Renew from another thread while the reactor is busy; the answer is left to the next renewal."""
         self._thread.submit(self.ledger.renew, self._pulse(), self.term).result()
 
     async def merge(self) -> None:
-        """Have rows of journals merged, for as long as this runs: a site that is taken over is read sooner."""
+        """Merge rows of journals until cancelled, so that a site is taken over sooner."""
         while True:
             await asyncio.sleep(RENEW * self.term)
             for site, held in list(self.held.items()):
@@ -213,7 +213,7 @@ class Clerk:
                         held.merged = await self.ask(self._merge, site, held.tenure.epoch, held.seq)
 
     def _merge(self, site: str, epoch: int, upto: int) -> int:
-        """In the ledger's thread; the last step that is merged."""
+        """The last merged step. Runs in the ledger's thread."""
         done = self.ledger.merged(site)
         for after in range(done, upto - ROWS + 1, ROWS):
             body = packed([joined(lines_of(self.ledger.journal(site, after + ROWS, after)))], SMALL)
@@ -223,11 +223,11 @@ class Clerk:
         return done
 
     def close(self) -> None:
-        """Ask nothing more."""
+        """Use the ledger no more."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _write(self, told: dict[str, HeldSite], fresh: dict[str, list[str]]) -> frozenset[str]:
-        """In the ledger's thread; what was not answered is given again as it was."""
+        """Write steps; an unanswered one is repeated as it was. Runs in the ledger's thread."""
         for site, lines in fresh.items():
             if (step := told[site].going) is not None:
                 told[site].going = step._replace(body=packed(lines))
@@ -238,7 +238,7 @@ class Clerk:
         return Pulse(self.worker, held, self.room, self.superseded_steps, self.skew)
 
     def lose(self, site: str) -> None:
-        """A site is another worker's, or this worker's own anew."""
+        """Give up a site that is another worker's, or this worker's own in a new term."""
         self.superseded_steps += not self.held[site].safe
         epoch = self.held.pop(site).tenure.epoch
         self.superseded(site, epoch)
@@ -263,30 +263,30 @@ class Clerk:
 
 
 FAILED = 1  #: exit code of a worker that hung
-TOLD: Seconds = 10.0  #: for its last words: whoever reads them may hang, too
+TOLD: Seconds = 10.0  #: for its last log lines, whose reader may hang, too
 
 
 class Heartbeat:
-    """Calls ``renew`` each ``period`` in which the reactor did not beat, from the second on.
+    """Calls ``renew`` in each ``period`` in which the reactor did not run, from the second on.
 
-    After ``most`` of them in a row it calls ``hung`` instead, and nothing more.
+    After ``most`` such periods in a row it calls ``hung`` instead, and stops.
     """
 
     def __init__(self, renew: Callable[[], object], period: Seconds, most: int, hung: Callable[[], object]) -> None:
         self._renew, self._period, self._most, self._hung = renew, period, most, hung
-        self._missed = 0  # periods without a beat
+        self._missed = 0  # periods in which the reactor did not run
         self._over = Event()
         self._thread = Thread(target=self._run, name="heartbeat", daemon=True)
         self._thread.start()
 
     async def go_on(self) -> None:
-        """Beat, in the reactor: whether the ledger answers it does not matter."""
+        """Beat, in the reactor, whether or not the ledger answers."""
         while True:
             self._missed = 0
             await asyncio.sleep(self._period / 2)
 
     def close(self) -> None:
-        """End the thread: the worker holds nothing any more."""
+        """End the thread."""
         self._over.set()
 
     def _run(self) -> None:
@@ -301,7 +301,7 @@ class Heartbeat:
 
 
 def end_hung_worker() -> None:
-    """Others have its sites once their terms are over; whoever keeps workers running starts another in its place."""
+    """End the process: others take its sites when their terms are over, and a supervisor starts another worker."""
     with suppress(TimeoutError):
         by_thread(_tell).result(TOLD)
     os._exit(FAILED)

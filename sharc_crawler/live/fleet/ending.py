@@ -1,4 +1,4 @@
-"""Sites that a worker gives away: those that are done, stopped or failed, and those that others go on with."""
+"""| Ends sites that are done, stopped or failed, and hands over those that others are to continue."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Endings:
 
     def __init__(self, holdings: Holdings) -> None:
         self._of = holdings
-        self.turn = asyncio.Lock()  #: one site at a time: a report takes memory
+        self.turn = asyncio.Lock()  #: one site at a time, as a report takes memory
         self.ended = dict.fromkeys(SiteState, 0)
 
     def cannot_go_on(self, site: str, error: Exception) -> None:
-        """By its strategy or a silent host it has failed; what cannot be written here is left to who claims it next."""
+        """Fail a site that its strategy or host stopped; leave one that cannot be written here to others."""
         worker = self._of
         worker.session.sites.stop(site)
         if site in worker.going:
@@ -45,7 +45,7 @@ class Endings:
             worker.drop(site, str(error))
 
     async def end(self, site: str, state: SiteState, why: str = "") -> None:
-        """A site is done, or is to stop, or fails: its folder gets what a crawl of it alone would leave."""
+        """End a site: its folder gets what a crawl of it alone would leave."""
         worker = self._of
         if site in worker.going:  # it was told twice in one turn of the reactor
             return
@@ -67,7 +67,7 @@ class Endings:
                 await worker.discard(worker.gone(site))
 
     async def _finished(self, tenure: Tenure, stopped: str) -> str:
-        """Write everything of a site; returns why it failed all the same."""
+        """Write everything of a site; returns why it failed all the same, or ""."""
         worker, site = self._of, tenure.site
         clerk, kept, session = worker.clerk, worker.kept, worker.session
         if site not in clerk.held or site not in worker.places:
@@ -91,12 +91,12 @@ class Endings:
         return why
 
     def _check(self, site: str) -> None:
-        """What would be written may lie there already, by whoever holds the site now. In any thread."""
+        """Raise if another worker may hold the site: its files must not be overwritten. For any thread."""
         if not self._of.clerk.may_send(site):
             raise Superseded(f"{site} may be another worker's")
 
     async def hand_over(self, site: str) -> None:
-        """Somebody else is to go on with a site."""
+        """Release a site that somebody else is to continue."""
         worker = self._of
         if site in worker.going:
             return
@@ -110,7 +110,7 @@ class Endings:
 
 
 def _why_nothing(folder: Path) -> str:
-    """Why no page was captured, by what the report says of most pages."""
+    """Why no page was captured: the reason of most pages, by the report."""
     try:
         (report,) = json.loads((folder / DATA).read_bytes())["captures"]
         reason = next(iter(report["not_captured"]["reasons"]), "")

@@ -1,7 +1,7 @@
-"""What former captures of a site taught, whoever made them: in the ledger, and in files of this worker's own.
+"""What former captures of a site taught, in the ledger and in this worker's own files.
 
-A site's part is taken from the ledger as the site is claimed; what its capture adds goes there at its end. In the
-ledger it is a small history of its own, compressed, for each owner that ended a capture; and the masks that hold then.
+A site's part is fetched when the site is claimed; what its capture adds is stored at its end. In the ledger it is a
+small compressed history for each owner that ended a capture, and the masks valid then.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SharedHistory:
-    """What the ledger has, in a folder of this worker's own; ``takes_masks``: those learned hold, seen by nobody."""
+    """The worker's copy, in a folder; ``takes_masks``: learned masks apply without review."""
 
     def __init__(self, folder: Path, *, takes_masks: bool) -> None:
         self.file = folder / "history.db"
@@ -32,19 +32,19 @@ class SharedHistory:
         self._folder = folder
 
     async def take_in(self, clerk: Clerk, site: str) -> None:
-        """Have what the ledger has of a site."""
+        """Fetch what the ledger has of a site."""
         bodies = await clerk.ask(clerk.ledger.history, site)
         await asyncio.to_thread(take_in, site, bodies, self.file)
         if (masks := self.masks_of(site)) and (text := await clerk.ask(clerk.ledger.masks, site)):
             await asyncio.to_thread(replace_file, masks, text)
 
     def masks_of(self, site: str) -> Path | None:
-        """The path of a site's masks; ``None``: masks of captures are not taken over."""
+        """The path of a site's masks; ``None``: learned masks are not used."""
         return self._folder / f"{safe_name(site)}.json" if self.takes_masks else None
 
 
 def learned(store: FrontierStore, file: Path) -> bytes:
-    """Add what a capture learned to a file; the same, for the ledger."""
+    """Add what a capture learned to a file; returns it for the ledger, too."""
     with TemporaryDirectory(dir=file.parent) as folder:
         with ObservationStore(file) as history, ObservationStore(own := Path(folder) / "own") as new:
             remember(store, history)
@@ -56,7 +56,7 @@ def learned(store: FrontierStore, file: Path) -> bytes:
 
 
 def take_in(site: str, bodies: Iterable[bytes], file: Path) -> None:
-    """Add what the ledger has of a site to a file; as often as one likes."""
+    """Add what the ledger has of a site to a file; adding it twice changes nothing."""
     with TemporaryDirectory(dir=file.parent) as folder, ObservationStore(file) as history:
         for number, body in enumerate(bodies):
             part = Path(folder) / str(number)

@@ -1,4 +1,4 @@
-"""What a worker has of its sites, and what whoever takes sites in or gives them away does to them."""
+"""| The sites that a worker holds, and what claiming and ending do with them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ logger = logging.getLogger(__name__)
 
 
 class Holdings:
-    """The sites of a worker, from their claim to their end.
+    """The sites of a worker, from claim to end.
 
-    ``history``: what captures teach is kept in the ledger; ``None``: it is not.
+    ``history``: keeps what captures teach in the ledger; ``None``: it is not kept.
     """
 
     session: Session
@@ -39,20 +39,20 @@ class Holdings:
     def __init__(self, clerk: Clerk, kept: Keeping, history: SharedHistory | None) -> None:
         self.clerk, self.kept, self.history = clerk, kept, history
         self.places: dict[str, FleetPlace] = {}  #: by site
-        self.going: set[str] = set()  #: sites that are being begun, ended or handed over
+        self.going: set[str] = set()  #: sites being begun, ended or handed over
         self.gate = Gate(clerk.may_send)
         self.robots = SharedRobots(clerk)  #: of machines that several sites ask
         self.leaving = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     def epoch(self, site: str) -> int | None:
-        """In which it is held here; ``None``: it has not begun."""
+        """The epoch in which a site is held; ``None``: it has not begun."""
         return self.places[site].epoch if site in self.places else None
 
     # -- a site goes -------------------------------------------------------------------------------------------------
 
     async def rest(self, site: str) -> Tenure:
-        """Nothing more is asked of a site, what is in flight has come, and the journal has it."""
+        """Wait until nothing of a site is in flight and the journal has everything; nothing more is sent."""
         session, clerk = self.session, self.clerk
         session.sites.hold(site)
         self._take_back(site)
@@ -64,7 +64,7 @@ class Holdings:
 
     @contextmanager
     def leave_alone(self, site: str) -> Iterator[None]:
-        """While it is being ended or handed over; what is in the way is said, and left to whoever claims it next."""
+        """While ending or handing over a site: an error is logged, and the site left to whoever claims it next."""
         self.going.add(site)
         why: Exception | None = None
         try:
@@ -82,7 +82,7 @@ class Holdings:
             self.drop(site, str(why))
 
     def drop(self, site: str, why: str = "") -> None:
-        """Whoever claims a site next goes on with it: nothing more is sent or written for it here."""
+        """Leave a site to whoever claims it next: nothing more is sent or written for it here."""
         held, place = self.clerk.held.get(site), None
         self.clerk.forget(site)
         if site in self.session.sites:
@@ -94,7 +94,7 @@ class Holdings:
             self.start(self._abandon(site, place, held.tenure.epoch if held else None, why))
 
     async def _abandon(self, site: str, place: FleetPlace | None, epoch: int | None, why: str) -> None:
-        """``epoch``: it is held in it still. Nobody claims it for a term: what was in the way may be gone by then."""
+        """Let go of the files. With an ``epoch``, release the site; for a term nobody claims it."""
         try:
             if place:
                 with suppress(SharcError):  # a writer that has ended holds no files
@@ -108,35 +108,35 @@ class Holdings:
             self.going.discard(site)
 
     async def discard(self, place: FleetPlace) -> None:
-        """What lies here counts no more."""
+        """Remove a site's local state."""
         await place.leave()
         place.discard()
         await asyncio.to_thread(self.kept.let_go, place.folder)
 
     def gone(self, site: str) -> FleetPlace:
-        """A site is no longer this worker's; returns its place."""
+        """Forget the place of a site, and return it."""
         self.session.masks.pop(site, None)
         del self.session.places[site]
         return self.places.pop(site)
 
     def forget(self, site: str) -> None:
-        """What is in flight for a site counts no more."""
+        """Discard what is in flight for a site."""
         self._take_back(site)
         forget(self.session, site)
 
     def _take_back(self, site: str) -> None:
-        """What was decided is not sent; else its host would stay busy, should the site come back."""
+        """Give back what was decided, so that its host is not busy should the site return."""
         for fetch in (*self.gate.taken_back(site), *self.robots.taken_back(site)):
             self.session.sites.give_back(fetch, self.session.clock.now())
 
     async def release(self, tenure: Tenure, state: SiteState, reason: str = "") -> bool:
-        """Give a site back; ``False``: it was another worker's before."""
+        """Release a site; ``False``: it was another worker's already."""
         released = await self.certain(self.clerk.ledger.release, tenure.site, tenure.epoch, state, reason)
         self.clerk.forget(tenure.site)
         return released
 
     async def certain(self, method: Callable[..., bool], *values: object) -> bool:
-        """Ask the ledger until it answers; renewals go on meanwhile."""
+        """Ask the ledger until it answers."""
         while True:
             with suppress(StoreUnavailable):
                 return await self.clerk.ask(method, *values)
@@ -145,7 +145,7 @@ class Holdings:
     # -- what runs beside --------------------------------------------------------------------------------------------
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Have something done; a fault of ours ends the worker."""
+        """Run work in the background; a bug of ours ends the worker."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._over)
@@ -157,7 +157,7 @@ class Holdings:
             self.close()
 
     def end(self) -> None:
-        """Cancel all work that is under way."""
+        """Cancel background work."""
         for task in self._tasks:
             task.cancel()
 
@@ -166,7 +166,7 @@ class Holdings:
 
 
 class Gate:
-    """Between what frontiers decide and what is sent; ``may_send`` says whether a site's server may be asked now.
+    """Holds decided fetches until the journal has what they rest on; ``may_send``: whether a site may be asked now.
 
     >>> from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Plan, Slot
     >>> gate = Gate(lambda site: True)
@@ -184,25 +184,25 @@ class Gate:
         self._sendable: dict[str, Fetch] = {}
 
     def keep(self, fetch: Fetch) -> None:
-        """Hold a request back: it is not to be sent yet."""
+        """Hold a fetch back."""
         self._kept[fetch.site] = fetch
 
     def open(self, site: str) -> bool:
-        """The journal has all that the site did: what was kept of it may be sent. Was there anything?"""
+        """Let a site's fetch be sent, as the journal has all its steps; returns whether there was one."""
         fetch = self._kept.pop(site, None)
         if fetch is not None:
             self._sendable[site] = fetch
         return fetch is not None
 
     def sendable(self) -> Fetch | None:
-        """A request that may be sent now."""
+        """A fetch that may be sent now."""
         for site in self._sendable:
             if self._may_send(site):
                 return self._sendable.pop(site)
         return None
 
     def taken_back(self, site: str) -> Iterator[Fetch]:
-        """What is not to be sent any more."""
+        """The fetches of a site, which are not to be sent any more."""
         for kept in (self._kept, self._sendable):
             if fetch := kept.pop(site, None):
                 yield fetch

@@ -1,7 +1,7 @@
-"""Where all workers of a fleet keep their captures: a folder that they share, or an object store.
+"""Where the workers of a fleet keep captures: in a shared folder or in an object store.
 
-With an object store a worker's own folder is scratch: what counts lies in the store before its step is written, and the
-next owner of a site goes on with what is there.
+With an object store a worker's own folder is scratch: files lie in the store before their step is written, and the next
+owner of a site continues from there.
 """
 
 from __future__ import annotations
@@ -27,48 +27,47 @@ from sharc_crawler.storage.opening import holds_state
 
 
 class Keeping(Protocol):
-    """What a worker does with a site's folder; each method in any thread, and each raises :class:`OSError`."""
+    """What a worker does with a site's folder. All methods may run in any thread, and raise :class:`OSError`."""
 
     folder: Path  #: of this worker, a folder for each site in it
-    objects: str  #: URL of the object store that has to hold what is there; empty: none has
+    objects: str  #: URL of the object store; "": none
 
     def holds(self, folder: Path) -> str:
-        """The name of the place where another capture lies; empty if none does."""
+        """The name of the place where another capture lies; "": there is none."""
 
     def read(self, folder: Path, name: str) -> bytes:
-        """What a file there holds; empty: it is not there."""
+        """The content of a file; empty if it is missing."""
 
     def take_over(self, folder: Path, epoch: int, state: Batch | None) -> None:
-        """Begin with a folder as this owner: what former ones left open is sealed, what they would put there goes.
+        """Become the folder's owner: seal what former owners left open, and keep them from writing more.
 
-        ``state``: what the journal has of them. Raises :class:`~sharc_crawler.errors.Superseded` where a later owner
-        has begun, :class:`ElsewhereError` where nothing of theirs is there, and
-        :class:`~sharc_crawler.errors.DataError` where some is not.
+        ``state``: the journal's. Raises :class:`~sharc_crawler.errors.Superseded` if a later owner has begun,
+        :class:`ElsewhereError` if no file of former owners is here, and DataError if some are missing.
         """
 
     def gather(self, folder: Path) -> Mapping[str, int]:
-        """Have all former owners' files in the folder, for the report; sizes of what lies elsewhere."""
+        """Fetch all former owners' files into the folder, for the report; returns the sizes of remote ones."""
 
     def deliver(self, folder: Path, ready: Path, there: Mapping[str, int], check: Callable[[], None]) -> None:
-        """The site has ended, and all of it lies ready, in a folder of its owner's own.
+        """Put everything of an ended site, which lies ``ready`` in its owner's own folder, in place.
 
-        ``there``: what was gathered; what an old owner has put since does not count. ``check`` is called before each
-        file, and raises where it is not to be put any more.
+        ``there``: the result of :meth:`gather`; what a former owner has put there since does not count. ``check`` is
+        called before each file, and raises if the site is another's.
         """
 
     def let_go(self, folder: Path) -> None:
-        """The site is another's, or has ended."""
+        """The site is another worker's, or has ended."""
 
 
 WAY_OUT = "put back what was there, then `sharc fleet requeue`; or `drop` and `add` the site, to begin anew"
 
 
 class ElsewhereError(StoreUnavailable):
-    """What former workers wrote of a site does not lie where this worker keeps captures."""
+    """The files of a site's former workers are not where this worker keeps captures."""
 
 
 class SharedFolder:
-    """A folder that all workers see."""
+    """A folder that all workers share."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.objects = folder, ""
@@ -98,7 +97,7 @@ class SharedFolder:
         put_in_place(ready, folder, check)
 
     def let_go(self, folder: Path) -> None:
-        """Leave the folder as it is: other workers go on in it."""
+        """Leave the folder as it is: other workers use it."""
 
 
 class SharedObjects:
@@ -138,7 +137,7 @@ class SharedObjects:
         objects.remove([f"{own}/{MARK}"])
 
     def let_go(self, folder: Path) -> None:
-        """Remove the folder: nothing in it counts here any more."""
+        """Remove the scratch folder."""
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -152,7 +151,7 @@ def counted(state: Batch | None) -> dict[str, int]:
 
 
 def _require(relied_on: Mapping[str, int], there: Mapping[str, int], place: str) -> None:
-    """Each WARC file that a journal relies on is there, as far as it does."""
+    """Raise unless all WARC files that a journal relies on are there, and long enough."""
     lacking = sorted(name for name, end in relied_on.items() if there.get(name, 0) < end)
     if not lacking:
         return
@@ -164,9 +163,8 @@ def _require(relied_on: Mapping[str, int], there: Mapping[str, int], place: str)
 
 @contextmanager
 def keeping(output: str, scratch: Path | None = None) -> Iterator[Keeping]:
-    """Where ``--output`` keeps captures: in a folder, or in an object store with a folder in ``scratch``.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` for a store that cannot be used.
+    """Where ``--output`` keeps captures: in a folder, or an object store with a folder in ``scratch``. Raises
+    UsageError.
     """
     if not is_url(output):
         yield SharedFolder(Path(output))
@@ -183,12 +181,12 @@ def keeping(output: str, scratch: Path | None = None) -> Iterator[Keeping]:
 # -- folders of a worker's own: they go with it ------------------------------------------------------------------------
 
 
-_HELD = ".held"  #: locked as long as the worker, or a process of its own, lives
+_HELD = ".held"  #: locked as long as the worker, or one of its processes, lives
 
 
 @contextmanager
 def own_folder(prefix: str, scratch: Path | None) -> Iterator[Path]:
-    """A folder in ``scratch`` (``None``: where temporary files lie), as long as it is wanted.
+    """A temporary folder in ``scratch`` (``None``: the system's), removed at the end.
 
     >>> with own_folder("sharc-doctest-", None) as folder:
     ...     folder.is_dir()
@@ -206,7 +204,7 @@ def own_folder(prefix: str, scratch: Path | None) -> Iterator[Path]:
 
 
 def _clear(prefix: str, scratch: Path) -> None:
-    """Remove what nobody holds any more."""
+    """Remove folders that no process holds any more."""
     for path in scratch.glob(f"{prefix}*/{_HELD}"):
         with suppress(OSError), path.open("rb") as held:  # another user's is theirs
             if lock(held.fileno()):

@@ -1,4 +1,4 @@
-"""From a site of the ledger to a capture: its arguments are those of ``scrapy crawl site``."""
+"""| Makes a capture of a site in the ledger: its arguments are those of ``scrapy crawl site``."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.live.config import Config
 
-IN_LEDGER = "the fleet's ledger"  #: where workers keep a history together
+IN_LEDGER = "the fleet's ledger"  #: where workers share a history
 #: arguments of one crawl alone, or that a worker decides; workers hold no sessions and have no browsers
 _NOT_HERE = {
     *("seeds", "output", "collection", "dry_run", "resume", "control"),
     *("cookies", "state", "netrc", "session", "keep_secrets"),
 }
-_SETTINGS_TOO = {"strategy", "delay", *BOUNDS}  #: of those that are settings, what a site may have for itself
+_SETTINGS_TOO = {"strategy", "delay", *BOUNDS}  #: arguments that are settings, too, and that a site may have
 OF_SITES = frozenset(
     name
     for name, row in ARGUMENTS.items()
@@ -40,7 +40,7 @@ OF_SITES = frozenset(
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raise :class:`~sharc_crawler.errors.UsageError` for an argument that is not a site's own."""
+    """Raise :class:`~sharc_crawler.errors.UsageError` for an argument that a site cannot have."""
     for name in names:
         if name in ARGUMENTS and name not in OF_SITES:
             setting = None if name in {*_NOT_HERE, "objects"} else ARGUMENTS[name].setting
@@ -51,10 +51,7 @@ def check_names(names: Iterable[str]) -> None:
 def ordered(
     arguments: Mapping[str, str], config: Config, *, shares_history: bool = False, masks: Path | None = None
 ) -> tuple[CaptureSpec, Arguments]:
-    """The capture that a site's arguments ask for. Raises :class:`~sharc_crawler.errors.UsageError`.
-
-    ``masks``: where those lie that the ledger had for it, if it had any.
-    """
+    """The capture that a site's arguments ask for; raises UsageError. ``masks``: the file of masks from the ledger."""
     check_names(arguments)
     given = Arguments.parse(dict(arguments))
     specs = given.specs(str(given.settings.get("SHARC_STRATEGY", config.strategy)), {}, config)
@@ -67,7 +64,7 @@ def ordered(
 
 
 def _masks(config: Config, own: Path | None) -> dict[str, object]:
-    """What a capture states of the masks that it is made with."""
+    """What a capture states of its masks."""
     held = own is not None and own.exists()
     if not (held or config.masks):
         return {}
@@ -77,7 +74,7 @@ def _masks(config: Config, own: Path | None) -> dict[str, object]:
 
 
 def delay_of(given: Arguments, config: Config) -> float:
-    """Between two requests to a host of a site."""
+    """The delay between two requests to a host of a site."""
     return float(given.options.delay if "delay" in _given_settings(given) else config.politeness.delay)
 
 
@@ -92,7 +89,7 @@ def folder_of(output: Path, tenure: Tenure) -> Path:
 
 
 def run_of(tenure: Tenure) -> str:
-    """What the WARC files of this owner are called by: no two owners write one file.
+    """The run of this owner's WARC files: no two owners write one file.
 
     >>> from sharc_crawler.fleet.ledger import Tenure, Wish
     >>> run_of(Tenure("a", {}, 1, 7, 0, Wish.RUN, 0.0, None))
@@ -102,7 +99,7 @@ def run_of(tenure: Tenure) -> str:
 
 
 def check_addresses(spec: CaptureSpec, config: Config) -> None:
-    """Private machines are asked only where a worker's settings allow their network, as with ``seeds=``."""
+    """Raise UsageError for private seeds that the worker's settings do not allow."""
     rules = AddressRules.of(config.allowed_addresses)
     for url in spec.seeds:
         if refused := [address for address in private_seeds([url]) if rules.refusal(address)]:
@@ -113,7 +110,7 @@ def check_addresses(spec: CaptureSpec, config: Config) -> None:
 
 
 def continued(state: Batch, run: str, note: str) -> Batch:
-    """What former owners did, as this one goes on with it."""
+    """The state of former owners, as this one continues it."""
     row = state.captures[SOLE]
     spec = replace(row.spec, settings={**row.spec.settings, "run": run})
     captures = {SOLE: row._replace(spec=spec, notes=(*row.notes, note))}
@@ -121,7 +118,7 @@ def continued(state: Batch, run: str, note: str) -> Batch:
 
 
 def epoch_note(tenure: Tenure, worker: str, skew: Seconds, now: Instant) -> HowMade:
-    """What readers of a report, and a certificate, are told of an owner."""
+    """The note on an owner in report and certificate."""
     clock = f"{abs(skew):.1f} s {'ahead of' if skew > 0 else 'behind'} the fleet's, by which times are told"
     came = f"epoch {tenure.epoch} of this site from {iso(now)}: worker {worker}, its clock {clock}"
     return HowMade(f"{came}; worker {tenure.former} had not been heard of" if tenure.former else came)

@@ -1,8 +1,8 @@
-"""Machines that several sites of a fleet ask (CDNs, other sites' images): one of all workers at a time.
+"""Machines that several sites of a fleet ask (CDNs, image hosts): one worker at a time.
 
-A worker asks such a machine in a turn that it has reserved in the ledger, and that begins and ends by a clock that
-nobody sets. A site's own machine needs none, as long as nobody else asks it. With ``by_address`` all names of one
-address are one machine, and every request needs a turn.
+A worker asks such a machine in a turn reserved in the ledger, timed by a clock that cannot be set. A site's own machine
+needs no turns as long as nobody else asks it. With ``by_address`` all names of an address are one machine, and every
+request needs a turn.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.model import Fetch, Instant, Seconds
 
-LOOK: Seconds = 0.1  #: between two looks whether a turn was given
-SHORTEST: Seconds = 1.0  #: that a turn lasts, else a delay; busy machines need as long from decision to first byte
+LOOK: Seconds = 0.1  #: between two looks for a turn
+SHORTEST: Seconds = 1.0  #: length of a turn, unless the delay is longer: busy workers need it to get to the first byte
 
 
 class ReservedTurn(NamedTuple):
@@ -34,7 +34,7 @@ class ReservedTurn(NamedTuple):
 
 
 class FleetPace(Pace):
-    """A machine's pace among all workers; ``machine``: its name."""
+    """A machine's pace among all workers."""
 
     __slots__ = ("_turns", "machine")
 
@@ -44,19 +44,19 @@ class FleetPace(Pace):
         self._turns = turns
 
     def free(self, now: Instant, host: Host) -> Instant:
-        """When the machine is free: as for one worker, then in the turns that all workers share."""
+        """When the machine is free: as for one worker, then in shared turns."""
         if self.due > now or not host.owes:
             return self.due
         return now + self._turns.wait(self.machine, host.delay)
 
 
 class Turns:
-    """The turns of a worker, one a machine; :meth:`reserve` has the ledger give those that are wanted."""
+    """The turns of a worker, one per machine, which :meth:`reserve` gets from the ledger."""
 
     def __init__(self, clerk: Clerk, *, by_address: bool = False) -> None:
         self._clerk, self._by_address = clerk, by_address
         self._reserved: dict[str, ReservedTurn] = {}
-        self._wanted: dict[str, Seconds] = {}  #: by machine its delay
+        self._wanted: dict[str, Seconds] = {}  #: the delay, by machine
         self._told = asyncio.Event()
 
     def pace(self, machine: str) -> FleetPace:
@@ -64,7 +64,7 @@ class Turns:
         return FleetPace(machine, self)
 
     def wait(self, machine: str, delay: Seconds) -> Seconds:
-        """How long not to ask a machine from now; where it needs a turn and has none, one is wanted."""
+        """Seconds not to ask a machine; a missing turn is requested."""
         if self._ours(machine):
             return 0.0
         turn, now = self._reserved.get(machine), monotonic()
@@ -75,13 +75,13 @@ class Turns:
         return LOOK
 
     def may_send(self, fetch: Fetch) -> bool:
-        """Is a request's machine this worker's now?"""
+        """Whether a request's machine may be asked now."""
         machine = machine_of(fetch.host)
         turn = self._reserved.get(machine)
         return self._ours(machine) or (turn is not None and turn.begins <= monotonic() < turn.ends)
 
     async def reserve(self) -> None:
-        """Reserve what is wanted, for as long as this runs."""
+        """Reserve turns until cancelled."""
         while True:
             await self._told.wait()
             self._told.clear()
@@ -105,7 +105,7 @@ class Turns:
         return not self._by_address and held is not None and not held.shared
 
     async def _name(self, machine: str) -> str:
-        """Whose turns a machine has: where its address counts, it is that."""
+        """The name under which turns are reserved: the address, if that counts."""
         if not self._by_address:
             return machine
         host = machine.rpartition(":")[0] if machine.rpartition(":")[2].isdecimal() else machine
@@ -117,7 +117,7 @@ class Turns:
 
 
 def lasts(delay: Seconds) -> Seconds:
-    """How long a turn is.
+    """The length of a turn.
 
     >>> lasts(0.2), lasts(4.0)
     (1.0, 4.0)

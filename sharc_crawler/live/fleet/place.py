@@ -1,4 +1,4 @@
-"""Where a site is kept while this worker holds it: its WARC files in its folder, a copy of its state beside."""
+"""| The place of a held site: its WARC files in its folder, and beside them a local copy of its state."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from sharc_crawler.live.config import Config
     from sharc_crawler.model import Seconds
 
-JOURNAL = "journal.jsonl.gz"  #: of a site that is done
-LATEST: Seconds = 60.0  #: until a copy begins; before, once a site that was taken over has made a visit, undisturbed
+JOURNAL = "journal.jsonl.gz"  #: of a finished site
+LATEST: Seconds = 60.0  #: until a taken-over site's state is copied; sooner after its first visit
 
 
 class FleetPlace(Place):
-    """A capture's folder, and what its journal is told."""
+    """A capture's place that also writes to the journal."""
 
     def __init__(
         self,
@@ -51,13 +51,13 @@ class FleetPlace(Place):
     ) -> None:
         self.epoch = epoch
         self._told, self._read = told, read
-        self._taken: Batch | None = None  #: of former owners, as long as there is no copy of it
-        self._since: list[Batch] = []  #: what was done meanwhile
+        self._taken: Batch | None = None  #: state of former owners, until it is copied
+        self._since: list[Batch] = []  #: steps made meanwhile
         self.copied: asyncio.Future[None] | None = None
         self._visited = asyncio.Event()  # since it was taken over; or its copy is wanted now
         self._over = False  # the site is another's: it needs no copy
         copy = folder / own_name(epoch)
-        self.ready = copy / folder.name  #: what is to lie in the folder, once the site is done
+        self.ready = copy / folder.name  #: what is to lie in the folder once the site is done
         make_folder(copy)
         super().__init__(copy, config, stores)
         (copy / RUNNING).unlink()
@@ -70,7 +70,7 @@ class FleetPlace(Place):
             raise StoreUnavailable(str(error)) from error
 
     def commit(self, batch: Batch) -> None:
-        """Commit a step here, then in the journal, before anything more is asked for."""
+        """Commit a step here and in the journal, before anything more is asked for."""
         if self._taken is None:
             super().commit(batch)
         else:
@@ -82,26 +82,26 @@ class FleetPlace(Place):
             self._read(batch.hosts.values())
 
     def links(self) -> Iterator[LinksRow]:
-        """As a place has them."""
+        """The links, also before the copy is made."""
         return super().links() if self._taken is None else iter(self._taken.links)
 
     def catch_up(self) -> None:
-        """Write the log, once there is a copy of what former owners did, and as long as no later one has removed it."""
+        """Write the log, once the state is copied and unless a later owner has removed it."""
         if self._taken is None and self.state.is_dir():
             super().catch_up()
 
     def suspend(self) -> None:
-        """As a place does."""
+        """Close the state."""
         self._changed &= self.state.is_dir()
         super().suspend()
 
     def take_over(self, state: Batch) -> None:
-        """Go on with what former owners did."""
+        """Continue from former owners' state."""
         self.suspend()
         self._taken = state
 
     def copy_beside(self) -> None:
-        """Begin to make a copy of that: the site need not wait for it."""
+        """Begin to copy that state; the site need not wait."""
         assert self._taken is not None, "there is something to copy"
         self.copied = asyncio.ensure_future(self._copy(self._taken))
 
@@ -119,19 +119,19 @@ class FleetPlace(Place):
         self._since.clear()
 
     async def whole(self) -> None:
-        """Return when all of it is in the copy, which is made now; raises what was in the way of that."""
+        """Return once everything is copied, now; raises what prevents it."""
         if self.copied is not None:
             self._visited.set()
             await self.copied
 
     async def leave(self) -> None:
-        """Return when nothing more is written: a copy that has not begun is not made."""
+        """Return once nothing more is written; a copy that has not begun is not made."""
         self._over = True
         with suppress(SharcError, OSError):  # nobody misses it
             await self.whole()
 
     def finish(self) -> None:
-        """The site is done: its state and its log are made ready, as if it had been captured alone."""
+        """Make state and log ready, as if the site had been captured alone."""
         self.log.finish()
         self.suspend()
         make_folder(self.ready)
@@ -142,7 +142,7 @@ class FleetPlace(Place):
         beside.move_copy(self.state, self.ready)
 
     def accompany(self, lines: Iterable[str]) -> None:
-        """Beside these its journal, and its WARC files, which report and certificate are made of; in any thread."""
+        """Add its journal, and its WARC files for report and certificate. For any thread."""
         for path in self.folder.iterdir():
             if path.name.endswith(STAY) or path.name == CHECKSUMS:
                 _link(path, self.ready / path.name)
@@ -150,18 +150,18 @@ class FleetPlace(Place):
             packed.writelines(f"{line}\n".encode() for line in lines)
 
     def clear(self) -> None:
-        """Remove what owners wrote for themselves, this one and former ones."""
+        """Remove the private files of this owner and former ones."""
         with suppress(Superseded):  # somebody has begun with the site already
             remove_own(self.folder, self.epoch)
 
     def discard(self) -> None:
-        """The site is another's: so is all that counts."""
+        """Remove the local state: the site is another's."""
         self.suspend()
         shutil.rmtree(self.state, ignore_errors=True)
 
 
 def _link(path: Path, to: Path) -> None:
-    """Link a file, if the file system can; else copy it."""
+    """Link a file, or copy it where that is impossible."""
     try:
         to.hardlink_to(path)
     except OSError:
@@ -169,16 +169,16 @@ def _link(path: Path, to: Path) -> None:
 
 
 def _copied(folder: Path, state: Batch, formats: Iterable[str]) -> None:
-    """Write a copy of a site's state and its log into a folder; works in any thread."""
+    """Write a site's state and log into a folder. For any thread."""
     with uncollected(), closing(beside.begin_copy(folder)) as store:
         store.replace(state)
         CrawlLog(folder, store, formats).finish()
 
 
 def write_end(folder: Path, stopped: str, config: Config, masks: Path | None = None) -> tuple[bytes, str]:
-    """Report and certificate of a folder; what its history learns, and its masks from now on. In any thread.
+    """Write report and certificate of a folder; returns what its history learns, and its new masks. For any thread.
 
-    ``masks``: where those lie that hold by now; ``None``: none are taken over. What is learned may be empty.
+    ``masks``: the file of the present ones; ``None``: learned masks are not used. Both results may be empty.
     """
     from sharc_crawler.live.ending import leave  # nothing a worker begins with
 

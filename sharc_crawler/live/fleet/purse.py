@@ -1,4 +1,4 @@
-"""What a worker may spend of the whole fleet's budget: drawn from the ledger in small sums, ahead."""
+"""| A worker's share of the fleet's budget, drawn from the ledger in advance, in small amounts."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.model import Seconds
 
-LEAST = 10  #: requests drawn at once; where more sites are held, one for each
-A_REQUEST = 100_000  #: bytes that are drawn for each
-LOOK: Seconds = 1.0  #: between two draws of one whose purse is empty
+LEAST = 10  #: requests drawn at once; one per held site if that is more
+A_REQUEST = 100_000  #: bytes drawn for each request
+LOOK: Seconds = 1.0  #: between two draws while nothing is left
 
 
 class Purse:
-    """Requests and bytes that this worker may still spend, and until when."""
+    """The requests and bytes that this worker may still spend, and until when."""
 
     def __init__(self, clerk: Clerk, period: Seconds) -> None:
         self._clerk, self._period = clerk, period
         self._left = Allowance(0, 0, -inf)
         self._drawn = 0.0  #: when, by the monotonic clock
         self._low = asyncio.Event()
-        self._asking = asyncio.Lock()  #: what is given back waits for what is drawn: that, too, is others'
+        self._asking = asyncio.Lock()  #: giving back waits for a draw, whose amount is given back, too
         self._over = False  #: nothing is drawn any more
         self.used_up = False  #: the fleet has nothing left to give
 
@@ -43,7 +43,7 @@ class Purse:
         self._spend(1, 0)
 
     def receive(self, size: int) -> None:
-        """Count so many bytes received."""
+        """Count received bytes."""
         self._spend(0, size)
 
     def _spend(self, requests: int, size: int) -> None:
@@ -56,7 +56,7 @@ class Purse:
         return max(LEAST, len(self._clerk.held))
 
     async def fill(self) -> None:
-        """Draw what is needed, for as long as this runs; at least once a period, since the budget may be changed."""
+        """Draw what is needed until cancelled; at least once a period, as the budget may change."""
         while not self._over:
             with suppress(StoreUnavailable):  # renewing says so
                 await self._draw()
@@ -81,7 +81,7 @@ class Purse:
             self.used_up = self.empty and bool(requests or size)
 
     async def give_back(self) -> None:
-        """Nothing more is spent: what is left is others'; what was spent beyond what was drawn is drawn now."""
+        """Give back what is left, or draw what was overspent."""
         self._over = True
         async with self._asking:
             requests, size, _ = self._left
@@ -92,5 +92,5 @@ class Purse:
 
 
 def _sum(left: float, given: float) -> float:
-    """What has no bound any more is without one; what had none has what was given."""
+    """The sum, where infinity means "no bound": a bound that is new or gone replaces the former value."""
     return given if inf in (left, given) else left + given

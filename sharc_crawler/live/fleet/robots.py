@@ -1,6 +1,6 @@
-"""robots.txt of machines that several sites of a fleet ask: what one of its workers read, the others take for a day.
+"""Shares robots.txt of machines that several sites ask: what one worker read, the others use for a day.
 
-A site's own robots.txt is read by its capture, whatever the ledger knows: its record belongs there.
+A site's own robots.txt is always read by its capture, which needs the record.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 
 class SharedRobots:
-    """Between a worker's sites and what the ledger knows of hosts."""
+    """The robots.txt of hosts, in the ledger."""
 
     def __init__(self, clerk: Clerk) -> None:
         self._clerk = clerk
-        self._taken: dict[str, Instant] = {}  #: by host when somebody read it, as the ledger says
-        self._asked: dict[str, Fetch] = {}  #: by site, what waits for the ledger's answer
+        self._taken: dict[str, Instant] = {}  #: by host, when it was read
+        self._asked: dict[str, Fetch] = {}  #: by site, the fetch that waits for the ledger
 
     def __contains__(self, site: str) -> bool:
         return site in self._asked
 
     def may_be_known(self, fetch: Fetch) -> bool:
-        """Is it a robots.txt that another site's capture may have read? Then :meth:`look` says more."""
+        """Is it a robots.txt that another site may have read? Then call :meth:`look`."""
         return fetch.kind is Kind.ROBOTS and machine_of(fetch.host) != fetch.site
 
     async def look(self, fetch: Fetch) -> tuple[Instant, str] | None:
-        """When it was read, and its rules; ``None``: by nobody within a day, or the site has let go of it meanwhile."""
+        """When it was read, and its rules; ``None``: not within a day, or the site was dropped meanwhile."""
         self._asked[fetch.site] = fetch
         known = None
         with suppress(StoreUnavailable):  # renewing says so; it is read again
@@ -47,19 +47,19 @@ class SharedRobots:
         return known
 
     def answered(self, fetch: Fetch) -> bool:
-        """The answer is there: is it waited for still?"""
+        """Whether the answer is still wanted."""
         waits = self._asked.get(fetch.site) is fetch
         if waits:
             del self._asked[fetch.site]
         return waits
 
     def taken_back(self, site: str) -> Iterator[Fetch]:
-        """What is not to be read any more."""
+        """The fetch of a site, which is not to be made any more."""
         if fetch := self._asked.pop(site, None):
             yield fetch
 
     async def keep(self, rows: Iterable[HostRow], now: Instant) -> None:
-        """A site's capture read these; where a server gave no answer, the others ask for themselves."""
+        """Share what a capture read; where a server gave no answer, others ask for themselves."""
         for row in rows:
             known = now - self._taken.get(row.name, 0.0) < MAX_AGE
             if row.robots is not None and row.robots != DISALLOW_ALL and not known:
@@ -69,7 +69,7 @@ class SharedRobots:
 
 
 def take(sites: Sites, fetch: Fetch, read: Instant, text: str, now: Instant) -> None:
-    """A site goes by what another one's capture read. Raises :class:`~sharc_crawler.errors.SiteError`."""
+    """Give a site the rules that another one's capture read. Raises :class:`~sharc_crawler.errors.SiteError`."""
     frontier = sites[fetch.site]
     with sites.one_step(fetch.site):
         known = f"{fetch.url} was not asked for: another site's capture read it at {second(read)}"

@@ -1,4 +1,4 @@
-"""A worker's process, from its settings to its end."""
+"""| Runs a worker's process, from its settings to its end."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
 
 LOG = "sharc_crawler.live.fleet"
-ANYWHERE = "https://www.example.org/"  #: what a worker may be asked to capture
-OUTPUT = "SHARC_OUTPUT", "SHARC_OBJECTS"  #: what ``--output`` says
-#: what a fleet's workers have that a crawl has not
+ANYWHERE = "https://www.example.org/"  #: stands for any site that a worker may be given
+OUTPUT = "SHARC_OUTPUT", "SHARC_OBJECTS"  #: settings that ``--output`` determines
+#: settings of workers, other than a crawl's
 OURS = {
     "SCHEDULER": "sharc_crawler.live.fleet.spider.FleetScheduler",
     "EXTENSIONS": {
@@ -114,7 +114,7 @@ def fleet_settings(chosen: Sequence[str], kept: Keeping, room: int) -> Settings:
 
 
 def _kept_history(settings: Settings, folder: Path, *, takes_masks: bool) -> SharedHistory:
-    """In files of this worker's own, of what the ledger has."""
+    """The worker's copy of the histories in the ledger."""
     from sharc_crawler.live.fleet.history import SharedHistory  # only where there is one
 
     for option, name in (("--history", "SHARC_HISTORY"), ("--masks", "SHARC_MASKS")):
@@ -126,7 +126,7 @@ def _kept_history(settings: Settings, folder: Path, *, takes_masks: bool) -> Sha
 
 
 def _warn_of_namesake(ledger: FleetLedger, name: str, term: Seconds) -> None:
-    """Two workers of one name are one line in `status` and metrics: who of them is silent is not seen."""
+    """Warn of another worker with this name: status and metrics would mix them up."""
     for one in ledger.status().workers:
         if one.worker == name and one.seen < term:
             why = f"a worker of this name was heard of {one.seen:.0f} s ago: unless it has ended, give each a --name"
@@ -134,7 +134,7 @@ def _warn_of_namesake(ledger: FleetLedger, name: str, term: Seconds) -> None:
 
 
 def _log(name: str) -> None:
-    """Log each event as a line on stderr, for whoever collects them."""
+    """Log each event as a line on stderr."""
     out = logging.StreamHandler(sys.stderr)
     line = logging.Formatter(
         f"%(asctime)s.%(msecs)03dZ level=%(levelname)s worker={name} %(message)s", "%Y-%m-%dT%H:%M:%S"

@@ -1,4 +1,4 @@
-"""A worker's log: a line for each event, with names and values."""
+"""| A worker's log: one line for each event, with names and values."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ logger = logging.getLogger(__name__)
 
 
 def say(event: str, **facts: object) -> None:
-    """A line; what is empty is left out."""
+    """Log an event; empty values are left out."""
     told = " ".join(f"{name}={json.dumps(value)}" for name, value in facts.items() if value not in (None, ""))
     logger.info("event=%s %s", event, told)

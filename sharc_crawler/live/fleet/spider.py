@@ -1,4 +1,4 @@
-"""What Scrapy runs of a worker: a spider without pages of its own, its scheduler, its extension."""
+"""| What Scrapy runs in a worker: a spider without pages of its own, its scheduler, its extension."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class FleetSpider(CaptureSpider):
-    """Its sites are the worker's."""
+    """A spider whose sites are the worker's."""
 
     name = "fleet"
 
@@ -46,7 +46,7 @@ class FleetSpider(CaptureSpider):
         return cls(worker, clerk, crawler)
 
     def may_send(self, request: Request) -> bool:
-        """Does this worker hold the site of a request, and a turn of its machine, as far as it may rely on that?"""
+        """Whether this worker safely holds a request's site, and a turn of its machine."""
         fetch = request.meta.get(META_KEY)
         return fetch is None or (self._clerk.may_send(fetch.site) and self.worker.turns.may_send(fetch))
 
@@ -55,12 +55,12 @@ class FleetSpider(CaptureSpider):
         return self.worker.turns.pace(machine)
 
     def capture_specs(self, config: Config) -> list[CaptureSpec]:  # noqa: ARG002 - the spider's
-        """No captures: sites come later."""
+        """None: sites are added later."""
         return []
 
 
 class FleetScheduler(SharcScheduler):
-    """The scheduler of a worker: a page is asked for when the journal has what that rests on; sites come and go."""
+    """Sends a fetch once the journal has what it rests on; sites come and go."""
 
     _worker: FleetWorker
 
@@ -75,7 +75,7 @@ class FleetScheduler(SharcScheduler):
         await self._worker.begin(self._session, private.wake_up(self._crawler.engine), self._end)
 
     def has_pending_requests(self) -> bool:
-        """Sites may come at any time."""
+        """Always, as sites may be added."""
         return True
 
     def _end(self) -> None:
@@ -101,7 +101,7 @@ class FleetScheduler(SharcScheduler):
 
 
 class FleetExtension(CaptureExtension):
-    """The extension of a worker, whose sites have their reports when it ends."""
+    """The extension of a worker, whose sites have had their reports."""
 
     async def closed(self, reason: str) -> None:
         """Hand over what is left, and finish all files."""

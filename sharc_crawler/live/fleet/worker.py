@@ -1,4 +1,4 @@
-"""A worker: claims sites, has each captured by the engine that they share, and hands over what it may not keep."""
+"""| A worker: claims sites, captures them with one engine, and hands over those that it may not keep."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class FleetWorker:
-    """What a process of a fleet does with the sites that it holds.
+    """What a process of a fleet does with its sites.
 
-    ``room``: sites held at most; ``until_done``: it ends when no site of the fleet is left to capture; ``by_address``:
-    all names of one address are one machine; ``history``: what captures teach is kept in the ledger.
+    ``room``: most sites held; ``until_done``: end when no site is left to capture; ``by_address``: all names of an
+    address are one machine; ``history``: keeps what captures teach in the ledger.
     """
 
     def __init__(
@@ -44,12 +44,12 @@ class FleetWorker:
         history: SharedHistory | None = None,
     ) -> None:
         self._clerk, self._room = clerk, room
-        self.turns = Turns(clerk, by_address=by_address)  #: at machines that others ask, too
-        self.purse = Purse(clerk, RENEW * clerk.term)  #: what may be spent of the fleet's budget
+        self.turns = Turns(clerk, by_address=by_address)  #: at machines that other workers ask, too
+        self.purse = Purse(clerk, RENEW * clerk.term)  #: share of the fleet's budget
         self.holdings = Holdings(clerk, kept, history)
         self.endings = Endings(self.holdings)
         self._claims = Claims(self.holdings, self.purse, room, until_done=until_done)
-        self._extra = 0  #: sites beyond this worker's share, as it was told last
+        self._extra = 0  #: sites above this worker's share, by the last renewal
 
     async def begin(self, session: Session, wake: Callable[[], None], close: Callable[[], None]) -> None:
         """Begin to work; ``wake`` has the engine ask again, ``close`` ends it."""
@@ -72,7 +72,7 @@ class FleetWorker:
         say("begins", worker=clerk.worker, room=self._room, term=clerk.term)
 
     async def _go_by_its_clock(self) -> None:
-        """All workers' times are by the ledger's clock: what comes after a visit bears a later time, wherever it is."""
+        """Use the ledger's clock, so that times ascend across workers."""
         asked, now = await self._clerk.time()
         self._clerk.skew = self._session.clock.set(now + (time.monotonic() - asked) / 2)
 
@@ -83,7 +83,7 @@ class FleetWorker:
         return self.holdings.gate.sendable()
 
     def may_go(self, fetch: Fetch) -> bool:
-        """May it be sent now? Else it is kept, and comes when it may."""
+        """May the fetch be sent now? Otherwise it is kept for later."""
         holdings, site = self.holdings, fetch.site
         held = self._clerk.held.get(site)
         may = held is not None and held.safe and self._clerk.may_send(site) and site not in holdings.going
@@ -99,7 +99,7 @@ class FleetWorker:
         return False
 
     async def _known_or_read(self, fetch: Fetch) -> None:
-        """A robots.txt that another site's capture may have read already; else this one does."""
+        """Use a robots.txt that another capture has read, or read it."""
         holdings, session = self.holdings, self._session
         known = await holdings.robots.look(fetch)
         if not holdings.robots.answered(fetch):
@@ -116,7 +116,7 @@ class FleetWorker:
     # -- what the ledger answers -------------------------------------------------------------------------------------
 
     def written(self, site: str) -> None:
-        """The journal has all that a site did: it goes on, or is over."""
+        """Let a site go on, or end it, as the journal has all its steps."""
         holdings, sites = self.holdings, self._session.sites
         if site in holdings.going or site in holdings.robots or site not in sites:
             return
@@ -128,7 +128,7 @@ class FleetWorker:
         self._wake()
 
     def _superseded(self, site: str, epoch: int) -> None:
-        """Another worker owns the site: nothing more is sent or written for it here."""
+        """Drop a site that another worker owns."""
         say("superseded", site=site, epoch=epoch)
         if site not in self.holdings.going:  # else whatever is done with it finds out
             self.holdings.drop(site)
@@ -153,7 +153,7 @@ class FleetWorker:
         self._wake()
 
     def _facts(self, site: str) -> tuple[int, int, int]:
-        """Pages, visits and bytes of a site by now."""
+        """Pages, visits and bytes of a site now."""
         if site not in self._session.sites:
             return 0, 0, 0
         capture = self._session.sites[site].capture
@@ -163,7 +163,7 @@ class FleetWorker:
     # -- the end -----------------------------------------------------------------------------------------------------
 
     async def leave(self) -> None:
-        """The engine has ended: hand over what is left, as long as a term lasts."""
+        """Hand over what is left after the engine has ended, within a term."""
         holdings, session, clerk = self.holdings, self._session, self._clerk
         holdings.leaving = True
         for number, lease in list(session.leases.items()):  # they never came

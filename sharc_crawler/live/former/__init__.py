@@ -1,1 +1,1 @@
-"""What a crawl has from before: its own state and files, the history, former captures."""
+"""| What a crawl has from earlier runs and captures: its own state and files, the history, former captures."""

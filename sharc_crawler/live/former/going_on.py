@@ -1,4 +1,4 @@
-"""A crawl goes on with what a former run began: state as far as the WARC files bear it out, or made again from them."""
+"""| Continues a former run: from its state, as far as the WARC files confirm it, or from state made again from them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class GoingOn:
-    """A session, as far as a former one began it."""
+    """Continues what a former run began."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -40,7 +40,7 @@ class GoingOn:
         self._now = session.clock.now()
 
     async def with_one(self, place: Place, spec: CaptureSpec, *, lost: bool) -> None:
-        """A site's capture; what reached nobody is tried again. ``lost``: its state is made again first."""
+        """Continue a site's capture, or try it again if nobody answered. ``lost``: first make its state again."""
         if lost:
             await self._rebuild(place, spec)
         with busy("reading what was captured", self._config.progress) as share:
@@ -54,7 +54,7 @@ class GoingOn:
         self._session.gone_on = True
 
     async def with_spider(self) -> tuple[dict[str, Batch], dict[str, str]] | None:
-        """A project's own spider: its captures by site, and what it kept, as a former run left them; ``None``: none."""
+        """Continue a project's own spider: its state by site, and what it kept; ``None``: there is nothing."""
         session = self._session
         if session.file is None:
             return None
@@ -89,7 +89,7 @@ class GoingOn:
         return saved
 
     async def _rebuild(self, place: Place, spec: CaptureSpec) -> None:
-        """Make the state of this capture again, in place of what is lost."""
+        """Make the lost state of a capture again."""
         from sharc_crawler.live.former.rebuilding import rebuild, set_logs_aside  # hardly ever
         from sharc_crawler.live.reading.document import detector_of  # hardly ever
 
@@ -105,12 +105,12 @@ class GoingOn:
         place.begin_log()
 
     def _parts(self) -> Parts:
-        """The parts that rebuilt captures are made with."""
+        """The parts with which captures are rebuilt."""
         former, parts = self._session.former, parts_of(self._session.history, self._config)
         return former.known_to(parts) if former else parts
 
     def _founded(self, place: Place, saved: Batch) -> Batch:
-        """What rests on visits that the store has lost counts no more."""
+        """The state without what rests on visits that the store has lost."""
         from sharc_crawler.storage.withdrawing import founded  # what begins has lost nothing
 
         found = founded(saved, iso(self._now))
@@ -121,7 +121,7 @@ class GoingOn:
         return found
 
     async def _borne_out(self, place: Place, saved: Batch, progress: Callable[[int, int], None]) -> Batch:
-        """What the WARC files do not hold any more is fetched again."""
+        """The state without visits whose WARC records are gone: they are fetched again."""
         if not self._config.warc or self._config.writer != USUAL:
             return saved
         from sharc_crawler.live.former.relying import relied_on  # only where there are such
@@ -133,7 +133,7 @@ class GoingOn:
         return found
 
     def _on_new_terms(self, row: CaptureRow, spec: CaptureSpec) -> CaptureRow:
-        """A capture goes on under another strategy, with other limits or a narrower scope, if it is told to."""
+        """The capture with another strategy, limits or scope, if these were given."""
         settings = {**row.spec.settings, **spec.settings}
         new = {name: getattr(spec, name) for name in ("strategy", "include", "exclude")}
         other = [f"begun with {name}={as_given(was)}" for name in new if (was := getattr(row.spec, name)) != new[name]]
@@ -142,7 +142,7 @@ class GoingOn:
 
 
 def go_on_in_time(saved: Batch, clock: Clock) -> None:
-    """What comes after a beginning or a visit bears a later time, even where the clock was set back meanwhile."""
+    """Set the clock forward where it was set back meanwhile: later events must have later times."""
     begun = max((row.started for row in saved.captures.values()), default=0.0)
     latest = max((visit.outcome.ended for visit in saved.visits), default=begun)
     if (ahead := latest - clock.now()) > 0:
@@ -154,7 +154,7 @@ def go_on_in_time(saved: Batch, clock: Clock) -> None:
 
 
 def _withdraw(place: Place, state: Batch, *numbers: int) -> None:
-    """The certificates of captures that go on; their notes say what else is set aside."""
+    """Withdraw the certificates of captures that go on, and note what else is set aside."""
     from sharc_crawler.certificate.withdrawal import certified_as, withdraw  # hardly ever
 
     for number in numbers:
@@ -168,7 +168,7 @@ def _withdraw(place: Place, state: Batch, *numbers: int) -> None:
 
 
 def as_given(value: object) -> str:
-    """A setting's value as it is given.
+    """A setting's value as a user gives it.
 
     >>> as_given(("a", "b")), as_given(())
     ('a b', '(none)')
@@ -179,7 +179,7 @@ def as_given(value: object) -> str:
 
 
 def goes_on(sites: Sites) -> str:
-    """What a former run has done."""
+    """The line that says how far a former run came."""
     if sites.polls:
         from sharc_crawler.live.setup.modes import done  # only of instant crawls
 

@@ -1,4 +1,4 @@
-"""What a capture goes by, its rates above all: with the archive's history of its site (``history=FILE``), or none."""
+"""| The parts of a capture, above all its change rates: from the site's history (``history=FILE``), if there is one."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.chain import Chain
     from sharc_crawler.storage.observations import ObservationStore
 
-LONG = 5_000  #: pages whose rates are made in 0.1 s of processor time
-USUAL = "captures,sitemap"  #: sources of rates: without a history they know what the site states, and no more
+LONG = 5_000  #: pages whose rates take 0.1 s of processor time
+USUAL = "captures,sitemap"  #: sources of rates that without a history know only what the site states
 
 
 def rates_of(site: str, history: ObservationStore | None, config: Config) -> Rates:
@@ -33,7 +33,7 @@ def rates_of(site: str, history: ObservationStore | None, config: Config) -> Rat
 
 
 def aside(work: Callable[[], Any], pages: int) -> Future[Any]:
-    """What takes long is not waited for: the reactor hears the others meanwhile."""
+    """Run long work in a thread, so that the reactor goes on."""
     if pages <= LONG:
         return at_once(work, pages)
     from sharc_crawler.live.in_thread import by_thread  # only of large sites
@@ -42,7 +42,7 @@ def aside(work: Callable[[], Any], pages: int) -> Future[Any]:
 
 
 def parts_of(history: ObservationStore | None, config: Config) -> Parts:
-    """What a capture goes by: the site's history where there is one."""
+    """The parts of a capture, with the site's history if there is one."""
     if history is None:
         return Parts(rates=lambda spec: rates_of(spec.site, history, config), aside=aside)
     from sharc_crawler.live.former.known import last_seen  # the same

@@ -1,4 +1,4 @@
-"""What the history of a site has of its pages. That of a first capture is empty, and needs no sources of rates."""
+"""| What a site's history knows of its pages. Not loaded in a first capture."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
 
 
 def last_seen(site: str, url: str, before: Instant, history: ObservationStore) -> LastSeen | None:
-    """What a URL showed last before an instant; a store that cannot tell now ends no capture."""
+    """What a URL showed last before an instant; a store that fails to answer ends no capture."""
     try:
         shown = history.shown(site, url, before)
     except (StoreUnavailable, DataError):

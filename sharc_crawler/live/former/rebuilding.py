@@ -1,7 +1,7 @@
-"""State that is lost, made again: a frontier is told once more all that the WARC files and the log tell of.
+"""Makes lost state again: a frontier is replayed from the WARC files and the log.
 
-It asks for what it asked for then, by a strategy that hands pages out in the order in which they were downloaded, and
-every answer is the archived one. What it knows at the end is what the lost state held.
+It makes its requests again, under a strategy that hands pages out in the order in which they were downloaded, and each
+is answered by the archived response. What it knows at the end is what the lost state held.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ if TYPE_CHECKING:
 
 NO_RECORD = "no record of it is left"
 MADE_AGAIN = "the state of this capture was made again at"
-ALWAYS = 1e-6  #: seconds between two polls of a hub: its next one waits to be told
-FORMER = ".former"  #: added to the names of logs whose numbers are not those of the state that was made again
+ALWAYS = 1e-6  #: seconds between two polls of a hub: the log says when it was polled
+FORMER = ".former"  #: suffix of logs whose numbers do not fit the new state
 
 
 class Rebuilt(NamedTuple):
-    """State made again."""
+    """State that was made again."""
 
     state: Batch
     links: list[LinksRow]
-    run: str  #: the name that the WARC files have in common
+    run: str  #: the part that the names of its WARC files share
 
 
 def rebuild(
@@ -74,12 +74,10 @@ def rebuild(
     former: FormerCaptures | None = None,
     known: Callable[[str], Sequence[Sighting]] = lambda _: (),
 ) -> Rebuilt:
-    """The state of a folder whose captures were begun as these; it is written nowhere.
+    """The state of a folder whose captures began with these specs; nothing is written.
 
-    ``former`` has what 304s to first visits refer to; where an answer is not as it was, the page is fetched again.
-    ``known``: the pages of a site that its history told of.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` where that cannot be done.
+    ``former``: answers that 304s to first visits refer to; a page whose answer differs by now is fetched again.
+    ``known``: the pages of a site that its history knew. Raises UsageError where it cannot be done.
     """
     run = check(folder, specs)
     finish(folder)
@@ -93,22 +91,19 @@ def rebuild(
 
 
 def was_made_again(folder: Path) -> bool:
-    """Whether a folder's state, which can be read, was made so."""
+    """Whether a folder's readable state was made by this module."""
     with open_state(folder) as store:
         return any(note.startswith(MADE_AGAIN) for row in store.captures().values() for note in row.notes)
 
 
 def set_logs_aside(folder: Path) -> None:
-    """Set logs aside: they are written anew, from the state that was made again."""
+    """Rename the logs: they are written anew from the new state."""
     for path in [path for pattern in LOGS for path in folder.glob(pattern)]:
         path.rename(path.with_name(path.name + FORMER))
 
 
 def check(folder: Path, specs: Sequence[CaptureSpec]) -> str:
-    """Can the state of these be made of what is there? The name that its WARC files have in common.
-
-    Raises :class:`~sharc_crawler.errors.UsageError`: it cannot.
-    """
+    """The run of the folder's WARC files; raises UsageError where state for these specs cannot be made of them."""
     names = {safe_name(spec.site) for spec in specs}
     series = {found for path in folder.iterdir() if (found := series_of(path.name.removesuffix(OPEN)))}
     runs = sorted(run for site, run in series if site in names)
@@ -119,7 +114,7 @@ def check(folder: Path, specs: Sequence[CaptureSpec]) -> str:
 
 
 class _Replay:
-    """The frontier, and what it is answered."""
+    """Replays a crawl: a frontier and its recorded answers."""
 
     def __init__(
         self,
@@ -152,7 +147,7 @@ class _Replay:
         )
         self._intake = Intake(self._sites, lambda _: self._folder)
         self._asked: dict[str, list[Fetch]] = defaultdict(list)  #: by URL
-        self._untold = Counter(step.key for step in self._steps)  #: exchanges to come, by URL
+        self._untold = Counter(step.key for step in self._steps)  #: exchanges still to come, by URL
 
     def _order(self, spec: CaptureSpec, real: Strategy) -> Strategy:
         return Recorded(real.setting, real, self._steps, lambda: self._sites[spec.site].pages.urls)
@@ -160,7 +155,7 @@ class _Replay:
     def play(
         self, specs: Sequence[CaptureSpec], run: str, when: str, known: Callable[[str], Sequence[Sighting]]
     ) -> Rebuilt:
-        """Play everything to a frontier, in the order in which it ended."""
+        """Replay everything, in the order in which it ended."""
         for spec in specs:
             # what hints had decided is told, and each look
             plain = replace(spec, hints=0.0, mode="capture" if spec.mode == "continuous" else spec.mode)
@@ -180,7 +175,7 @@ class _Replay:
         return Rebuilt(replace(state, visits=visits, captures=captures), list(self._store.links()), run)
 
     def _began(self, site: str, run: str) -> Instant:
-        """When the crawl did: what is dated before it is not new."""
+        """When the crawl began: what is dated earlier is not new."""
         decided = self._steps[0].decided
         try:
             _, info = about(self._folder, (safe_name(site), safe_name(run)))
@@ -190,7 +185,7 @@ class _Replay:
         return min(decided, unix(began)) if began else decided
 
     def _step(self, step: DecidedExchange) -> bool:
-        """Answer what was answered; False: the frontier did not ask."""
+        """Replay one exchange; ``False``: the frontier did not ask for it."""
         self._ask(step.decided)
         fetch = self._fetch(step) or self._second_look(step)
         self._untold[step.key] -= 1
@@ -211,7 +206,7 @@ class _Replay:
         return True
 
     def _second_look(self, step: DecidedExchange) -> Fetch | None:
-        """It may be a page visited again before T, or a sitemap read again: what that rested on is not weighed anew."""
+        """Fetch a page visited again before T, or a sitemap read again; why it was is not weighed anew."""
         kind = Kind.PAGE if step.slot is Slot.FIRST else Kind.SITEMAP
         if any(visit_again(frontier, step.key, kind) for frontier in self._sites):
             self._ask(step.decided)
@@ -219,7 +214,7 @@ class _Replay:
         return None
 
     def _ask(self, now: Instant) -> None:
-        """Take what the frontier decides by now; what it is not to decide yet waits as for a sitemap."""
+        """Take what the frontier decides by now; captures whose recorded decision is later wait as for a sitemap."""
         while True:
             captures = [frontier.capture for frontier in self._sites]
             over = [one for one in captures if self._part_is_over(one)]
@@ -239,7 +234,7 @@ class _Replay:
 
     @staticmethod
     def _part_is_over(capture: SiteCapture) -> bool:
-        """Is a part of the site captured, and others wait? What was decided next was of another one."""
+        """Is one part of the site captured while others wait? Then the next decision was about another part."""
         order = capture.strategy.strategy if capture.strategy is not None else None
         left = capture.mode.pooled or capture.front.waiting
         return bool(left) and isinstance(order, Recorded) and order.is_over and capture.owed.pending == 1
@@ -251,13 +246,13 @@ class _Replay:
         return not isinstance(order, Recorded) or order.is_due(now)
 
     def _begins(self, capture: SiteCapture, now: Instant) -> bool:
-        """Had the first of what waits been decided? Hubs are polled while a strategy is being made."""
+        """Was the first waiting page decided by now? Hubs are polled while the strategy is being made."""
         urls = self._sites[capture.spec.site].pages.urls
         waiting = {key_of(urls[page]) for page in capture.front.waiting}
         return any(step.key in waiting for step in takewhile(lambda step: step.decided <= now, self._steps))
 
     def _take(self, fetch: Fetch, now: Instant) -> None:
-        """A page of which nothing is told has no record, nor has the sitemap of T; it is made again later."""
+        """Answer a page (or the sitemap of T) that has no record with a failure, so that it is fetched again later."""
         key, again = key_of(fetch.url), fetch.kind is Kind.SITEMAP and fetch.slot is Slot.SECOND
         if (fetch.kind is Kind.PAGE or again) and not self._untold[key]:
             self._sites.finished(fetch, Outcome(Result.FAILED, now, now, error=NO_RECORD))
@@ -265,7 +260,7 @@ class _Replay:
             self._asked[key].append(fetch)
 
     def _fetch(self, step: DecidedExchange) -> Fetch | None:
-        """The first that was asked for so."""
+        """The first matching request."""
         asked = self._asked[step.key]
         second = step.slot is Slot.SECOND or (step.archived.not_modified and not step.archived.confirms)
         found = next((one for one in asked if step.slot is None or (one.slot is Slot.SECOND) == second), None)
@@ -274,12 +269,12 @@ class _Replay:
         return found
 
     def _held(self, step: DecidedExchange, fetch: Fetch) -> FormerAnswer | None:
-        """The former capture's answer that a 304 confirms, as it was then."""
+        """The former capture's answer that a 304 confirms, if it is still the same."""
         found = self._former.find(fetch.url) if self._former and step.archived.confirms else None
         return found if found and found.original.digest == step.archived.digest else None
 
     def _answered(self, step: DecidedExchange, fetch: Fetch, held: FormerAnswer | None) -> Lease:
-        """The visit with all that its answer brought."""
+        """The finished lease of a visit, with everything read from its answer."""
         one, message = step.archived, held.message if held else self._answers.message(step.archived)
         lease, reading, length = Lease(fetch), Future[Reading](), 0
         if (one.not_modified and not held) or message is None:

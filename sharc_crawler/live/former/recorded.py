@@ -1,6 +1,6 @@
-"""The order of a crawl that was, as a strategy: by its WARC files and its log together.
+"""The order of a recorded crawl as a strategy, from its WARC files and its log.
 
-They say when, in which slot and by which plan each recorded exchange was decided.
+These say when, in which slot and by which plan each recorded exchange was decided.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ LOGS = ("crawl*.jsonl", "crawl*.log")
 
 
 class DecidedExchange(NamedTuple):
-    """An exchange, and when and as what it was decided."""
+    """A recorded exchange, with when and as what it was decided."""
 
     archived: ArchivedExchange
-    key: str  #: its URL
+    key: str  #: its canonical URL
     decided: Instant
     ended: Instant
-    slot: Slot | None  #: None: no log tells
+    slot: Slot | None  #: ``None``: not in the log
     plan: Plan
-    again: bool  #: another attempt
-    sitemap: bool  #: as the log tells
+    again: bool  #: a further attempt
+    sitemap: bool  #: so the log says
 
 
 def key_of(url: str) -> str:
-    """A URL, however it is spelt."""
+    """The URL in canonical form."""
     return canonical(url) or url
 
 
 def decided(folder: Path, every: list[ArchivedExchange], attempts: int) -> list[DecidedExchange]:
-    """The exchanges with what the log tells of them, in the order in which they were decided."""
+    """The exchanges with what the log says of them, in the order of decision."""
     logged = _logged(folder)
     failed: dict[str, int] = defaultdict(int)  # attempts in a row
     steps = []
@@ -68,10 +68,10 @@ def decided(folder: Path, every: list[ArchivedExchange], attempts: int) -> list[
 
 
 def before_any_again(steps: list[DecidedExchange]) -> list[DecidedExchange]:
-    """Those before a URL was downloaded again that had been: where T is that of a sitemap, all before T.
+    """The steps before the first repeated download of a URL: where T is that of a sitemap, these are before T.
 
-    A further attempt, and a robots.txt, which is read anew each day, are none. Nor are sitemaps read on the way to T:
-    what is downloaded next has not been before.
+    Further attempts do not count as repeated, nor does robots.txt, which is read each day, nor do sitemaps that are
+    read on the way to T: there the next download is of a new URL.
     """
     seen: set[str] = set()
     end = 0
@@ -86,7 +86,7 @@ def before_any_again(steps: list[DecidedExchange]) -> list[DecidedExchange]:
 
 
 def _logged(folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
-    """Lines of the log by the place of their record; those that are damaged are passed over."""
+    """Log lines by the place of their record; damaged lines are skipped."""
     lines = (
         line
         for path in sorted(folder.glob(LOGS[0]))
@@ -107,10 +107,10 @@ def _line(text: str) -> dict[str, Any] | None:
 
 
 class Recorded(Strategy):
-    """Hands pages out in the order of a crawl that was.
+    """Hands pages out in the order of a recorded crawl.
 
-    Where no log tells in which slot, the first download of a URL is its visit. Another one is its revisit, if no URL is
-    downloaded for the first time after it: T lies between the two.
+    Where no log says in which slot, the first download of a URL is its visit. A later one is its revisit, if no URL is
+    first downloaded after it: T lies between the two.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Recorded(Strategy):
         self._turned = False
 
     def add(self, candidates: Candidates) -> None:
-        """Add pages; they are found again by their URLs."""
+        """Add pages, and the steps of their URLs."""
         urls = self._urls()
         self._open.update(candidates.pages.tolist())
         for page in candidates.pages.tolist():
@@ -149,11 +149,11 @@ class Recorded(Strategy):
         return not self._open
 
     def is_due(self, now: Instant) -> bool:
-        """Had another visit been decided by now?"""
+        """Was another visit decided by now?"""
         return any(self._visit(self._steps[place]) for place in self._by(now))
 
     def next(self, now: Instant) -> Visit | None:
-        """What was decided by now and has not been handed out, as far as it is discovered."""
+        """The next visit that was decided by now and is known by now."""
         for place in self._by(now):
             step = self._steps[place]
             visit = self._visit(step)
@@ -177,7 +177,7 @@ class Recorded(Strategy):
         return takewhile(lambda place: self._steps[place].decided <= now, self._known)
 
     def _left(self, last: PageId) -> PageId | None:
-        """A page that was never downloaded, though the turn of the last one, or T, came."""
+        """A page that was never downloaded before the last one's turn, or before T."""
         return next((page for page in self._unvisited if page != last), None)
 
     def _visit(self, step: DecidedExchange) -> Visit | None:
@@ -190,7 +190,7 @@ class Recorded(Strategy):
         return Visit(old, Slot.SECOND, step.plan) if again and old is not None else None
 
     def finished(self, visit: Visit, captured: bool) -> None:
-        """A visit has ended; if it captured the page, that may be revisited."""
+        """Record the end of a visit; a page that was captured may be revisited."""
         self._under_way.discard(visit.page)
         if visit.slot is not Slot.FIRST or not captured:
             self._open.discard(visit.page)
@@ -198,14 +198,14 @@ class Recorded(Strategy):
             self._pages[key_of(self._urls()[visit.page])].remove(visit.page)
 
     def reprice(self, page: PageId, rate: float) -> None:
-        """The order is fixed."""
+        """Do nothing: the order is fixed."""
 
     def __len__(self) -> int:
         return 1 + len(self._known) + len(self._pages)
 
 
 def _firsts(steps: Iterable[DecidedExchange]) -> Iterator[Instant]:
-    """When URLs were downloaded for the first time."""
+    """When each URL was first downloaded."""
     seen: set[str] = set()
     for step in steps:
         if step.key not in seen and step.slot is not Slot.SECOND:

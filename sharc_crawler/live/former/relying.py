@@ -1,4 +1,4 @@
-"""A crawl that goes on relies on its WARC files: what they do not hold any more is fetched again."""
+"""| Checks state against the WARC files when a crawl goes on: visits whose records are gone are made again."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ logger = logging.getLogger(__name__)
 async def relied_on(
     state: Batch, folder: Path, when: str, progress: Callable[[int, int], None] = lambda _, __: None
 ) -> Batch:
-    """The state as far as the folder's WARC files bear it out; the same object where all is there.
+    """The state as far as the WARC files confirm it; the same object if all records are there.
 
-    ``progress`` is given how many bytes of them were read, and of how many. Raises :class:`OSError` where they cannot
-    be.
+    ``progress`` is given bytes read and in all. Raises :class:`OSError` where the files cannot be read.
     """
     stated = {
         (ref.file, ref.offset): visit.outcome.digest
@@ -46,12 +45,12 @@ async def relied_on(
 
 
 def _place(visit: VisitRow) -> CaptureRef | None:
-    """The place of a visit's record in this capture; ``None`` if a former capture has it."""
+    """The place of a visit's record in this capture; ``None`` if it is in a former one."""
     return visit.outcome.capture if visit.attempt else None
 
 
 def _moved(state: Batch, stock: Stock) -> Batch:
-    """Records of mended files lie elsewhere."""
+    """The state with the new places of records in repaired files."""
     return replace(state, visits=[_moved_visit(visit, stock) for visit in state.visits])
 
 
@@ -65,7 +64,7 @@ def _moved_visit(visit: VisitRow, stock: Stock) -> VisitRow:
 
 
 def _is_lost(visit: VisitRow, stock: Stock) -> bool:
-    """Whether a visit's record is gone, or is another one."""
+    """Whether a visit's record is gone or differs."""
     ref = _place(visit)
     held = stock.at(ref.file, ref.offset) if ref else None
     return ref is not None and (held is None or not fits(held.digest, visit.outcome.digest))

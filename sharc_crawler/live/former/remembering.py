@@ -1,4 +1,4 @@
-"""What a capture adds to the archive's history of a site (``history=FILE``) at its end: all that it observed."""
+"""| Adds what a capture observed to the site's history (``history=FILE``), at its end."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.storage.observations import ObservationStore
 
-NOT_MODIFIED = 304  #: to a visit: the server's word that a former capture has it still
+NOT_MODIFIED = 304  #: in answer to a visit: the server says that a former capture is still valid
 CHANGES = {Verdict.COHERENT: Change.UNCHANGED, Verdict.CHANGED: Change.CHANGED, Verdict.UNKNOWN: Change.UNKNOWN}
 
 
 def remember(store: FrontierStore, history: ObservationStore) -> None:
-    """Add all that the captures of a store learned; as often as one likes."""
+    """Add everything that the captures of a store observed; adding it twice changes nothing."""
     for number, capture in store.captures().items():
         names = _Names()
         history.append(observations(store, number, history, names))
@@ -33,7 +33,7 @@ def remember(store: FrontierStore, history: ObservationStore) -> None:
 
 
 class _Names:
-    """What each page of a capture is called, in columns; pages ascend."""
+    """The URLs of a capture's pages, in columns sorted by page."""
 
     def __init__(self) -> None:
         self.pages, self.urls = array("i"), Texts()
@@ -46,7 +46,7 @@ class _Names:
 def _links(
     found: Iterable[LinksRow], names: _Names, numbers: Iterator[int | None]
 ) -> Iterator[tuple[int | None, Instant, Iterable[int | None]]]:
-    """What a capture's documents linked to; the history's ``numbers`` of its pages are asked for where there is any."""
+    """The links of a capture's documents, by the history's ``numbers`` of pages."""
     known = array("q")
     for row in found:
         if not known:
@@ -58,12 +58,12 @@ def _links(
 
 
 def _url(row: PageRow) -> Url:
-    """What a page is known by in captures to come: its own URL, to which it was redirected, answers by itself."""
+    """The URL by which later captures know a page: its own, as a redirect's target answers for itself."""
     return Url(row.key.removesuffix("#"))
 
 
 def observations(store: FrontierStore, capture: int, history: ObservationStore, names: _Names) -> Iterator[Observation]:
-    """All that a capture learned, against what was known before, URL by URL; ``names`` is given what each is called."""
+    """Everything that a capture observed, compared with what was known before; ``names`` collects the URLs."""
     site = store.captures()[capture].spec.site
     before = history.contents(site)
     errors = _error_pages(store, capture)
@@ -84,7 +84,7 @@ def observations(store: FrontierStore, capture: int, history: ObservationStore, 
 
 
 def _changes(url: UrlRow, before: Callable[[str], str | None]) -> Iterator[tuple[VisitRow, tuple[Change, Evidence]]]:
-    """The downloads of a URL, and what each tells against the one before."""
+    """The downloads of a URL, each compared with the one before."""
     first = None
     for visit in url.visits:
         if visit.finished and visit.attempt:
@@ -95,14 +95,14 @@ def _changes(url: UrlRow, before: Callable[[str], str | None]) -> Iterator[tuple
 
 
 def _shown(outcome: Outcome) -> str | None:
-    """The digest of what a download showed, once unpacked; a part of it is compared with nothing."""
+    """The digest of the unpacked content; ``None`` for a part of it, which is compared with nothing."""
     return None if is_part(outcome) else outcome.decoded or outcome.digest
 
 
 def _changed_data(
     store: FrontierStore, capture: int, before: Callable[[str], str | None]
 ) -> frozenset[tuple[str, bool]]:
-    """What scripts fetched and was another than before: its key, and whether a revisit showed that."""
+    """Data fetched by scripts that differed from before: its key, and whether a revisit showed it."""
     spec = store.captures()[capture].spec
     if spec.settings.get("browser", "never") == "never" or spec.subsites:  # each part has a T of its own
         return frozenset()
@@ -114,9 +114,9 @@ def _changed_data(
 def _with_data(
     outcome: Outcome, change: tuple[Change, Evidence], *, again: bool
 ) -> tuple[Outcome, tuple[Change, Evidence]]:
-    """A page that shows its document with data that changed; one that is not there shows none.
+    """The outcome of a page whose document shows data that changed.
 
-    A revisit's fingerprint is of the page as the visit's data made it: it says nothing of this change.
+    A revisit's fingerprint was made with the first visit's data, so it says nothing of this change.
     """
     if outcome.result not in (Result.OK, Result.NOT_MODIFIED):
         return outcome, change
@@ -124,7 +124,7 @@ def _with_data(
 
 
 def _error_pages(store: FrontierStore, capture: int) -> frozenset[str]:
-    """What a capture's error pages of status 200 showed."""
+    """The contents of a capture's error pages that came with status 200."""
     if not shown_by(store.captures()[capture].notes):
         return frozenset()
     probes = (url.visits for url in store.urls(capture) if url.page.kind is Kind.PROBE and shows_errors(url.page.url))
@@ -160,7 +160,7 @@ def _observation(
 
 
 def _lastmod(said: Sequence[LastmodRow], visit: VisitRow) -> Hints | None:
-    """The first lastmod read after a visit, where the change it tells of is the last one before the visit."""
+    """The first lastmod read after a visit, if the change that it reports is the last one before the visit."""
     outcome = visit.outcome
     asked = min((one for one in said if one.read >= outcome.ended), key=lambda one: one.read, default=None)
     if asked is None or asked.lastmod > outcome.ended:
@@ -169,7 +169,7 @@ def _lastmod(said: Sequence[LastmodRow], visit: VisitRow) -> Hints | None:
 
 
 def _change(visit: VisitRow, judged: JudgementRow | None, before: str | None) -> tuple[Change, Evidence]:
-    """A revisit against its visit, a visit against the capture before."""
+    """Compare a revisit with its visit, and a visit with the former capture."""
     audited = judged is not None and judged.evidence.dated  # what was judged is the time up to T
     if visit.slot is Slot.SECOND and not audited:
         return (CHANGES[judged.verdict], judged.evidence) if judged else (Change.UNKNOWN, Evidence.NONE)

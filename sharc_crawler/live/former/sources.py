@@ -1,4 +1,4 @@
-"""What a capture goes by: sources of rates, as its settings name them."""
+"""| The sources of change rates that the settings name."""
 
 from __future__ import annotations
 
@@ -18,21 +18,18 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.base import RateSource
     from sharc_crawler.storage.observations import ObservationStore
 
-MANY = 1_000  #: pages whose rates are not told at once
+MANY = 1_000  #: pages from which on learning their rates is reported
 
 
 class AloudChain(Chain):
-    """A chain that says what takes it long, unless nobody is to be ``told``; Ctrl-C is heard meanwhile."""
+    """A chain that reports long work (if ``told``), and that Ctrl-C can interrupt."""
 
     def __init__(self, sources: Sequence[RateSource], told: bool) -> None:
         super().__init__(sources)
         self._told = told
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
-        """One estimate per sighting, in their order.
-
-        Raises :class:`~sharc_crawler.live.monitoring.stopping.StoppedError`.
-        """
+        """One estimate per sighting, in their order; raises StoppedError."""
         if len(sightings) < MANY:
             return super().rates(sightings, now)
         with busy("learning how often pages change", self._told), stoppable():
@@ -40,7 +37,7 @@ class AloudChain(Chain):
 
 
 def chain_of(site: str, history: ObservationStore | None, config: Config) -> Chain:
-    """The sources that are named, in their order."""
+    """The named sources, in order."""
     changefreq = {**CHANGEFREQ_RATES, **{name: 1 / period for name, period in config.changefreq}}
     offers: dict[str, Callable[[], object]] = {"changefreq": lambda: changefreq, "horizon": lambda: DAY}
     if history is not None and (pages := history.size(site)):

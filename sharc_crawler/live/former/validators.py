@@ -1,7 +1,7 @@
-"""First visits ask by what former captures of the site hold: what has not changed since is not sent again.
+"""First visits carry the validators of former captures: what has not changed is not sent again.
 
-A server whose 304s were caught to lie, in this capture or a former one, is asked in full. Where nothing is revisited,
-and so nothing audited, a sample of the first visits is asked in full and compared.
+A server whose 304s were found wrong, now or in a former capture, is asked in full. Where nothing is revisited, and so
+nothing audited, a sample of the first visits is asked in full and compared.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LIES = (
 
 
 class FormerCaptures:
-    """The former captures of one site: validators and answers, URL by URL."""
+    """The former captures of one site: validators and answers by URL."""
 
     def __init__(self, collection: Collection, output: Path) -> None:
         self._collection, self._name = collection, output.parent.name
@@ -57,15 +57,15 @@ class FormerCaptures:
         self._sampled: dict[str, FormerAnswer] = {}  # asked in full all the same, and not answered yet
 
     def known_to(self, parts: Parts) -> Parts:
-        """A frontier's parts, with what these tell."""
+        """A frontier's parts, extended by these."""
         return replace(parts, former=self.validators, taken=self.taken, believed=self.believed)
 
     def believed(self) -> bool:
-        """Are the server's 304s? Of one that was caught to lie nothing is asked by validators, revisits neither."""
+        """Are the server's 304s believed? Of one that lied nothing is asked with validators, revisits included."""
         return self._distrusted is None and not self._caught
 
     def validators(self, spec: CaptureSpec, url: str) -> Validators:
-        """What a first visit of a URL may ask by."""
+        """The validators that a first visit of a URL may carry."""
         if not self.believed():
             return NO_VALIDATORS
         answer = self.find(url)
@@ -76,9 +76,9 @@ class FormerCaptures:
         return known
 
     def taken(self, _: CaptureSpec, url: str) -> Outcome | None:
-        """What a page would show that is not asked for; None: nobody could hold the server's word against it.
+        """The outcome of a page that is not asked for; ``None``: it must be asked for.
 
-        A copy from a cache is of a time that is not known well, and an answer without a date of no known time at all.
+        A cached copy, or an answer without a date, will not do: its time is not known well enough to check the server.
         """
         answer = self.find(url)
         outcome = as_taken(answer) if answer else None
@@ -86,10 +86,10 @@ class FormerCaptures:
         return outcome if outcome and dated and not is_part(outcome) else None
 
     def answer(self, fetch: Fetch, said: Validators = NO_VALIDATORS) -> FormerAnswer | None:
-        """What a 304 to a first visit refers to; None: nothing, and the page is asked for in full.
+        """The answer that a 304 to a first visit refers to; ``None``: ask for the page in full.
 
-        Where the answer cannot be read any more; and where the 304 brings another ETag than it was asked by
-        (``said``): it contradicts itself, and the server is asked in full from then on.
+        That is so if the answer cannot be read any more, or if the 304 has another ETag (``said``) than was asked by:
+        such a server is asked in full from then on.
         """
         other = contradicts(fetch.validators, said)
         self._caught += other
@@ -99,7 +99,7 @@ class FormerCaptures:
         return found
 
     def find(self, url: str) -> FormerAnswer | None:
-        """The last answer of a URL. Where the answer is damaged, its payload is stored again as soon as it is here."""
+        """The last answer of a URL. The payload of a damaged one is stored again when it next arrives."""
         answer = self._answers.find(url)
         if answer is None and (folder := self._answers.damaged(url)):
             self._forget(folder)
@@ -113,12 +113,12 @@ class FormerCaptures:
                 forget_payloads(self._collection, folder)
 
     def noted(self, fetch: Fetch, outcome: Outcome) -> list[str]:
-        """A first visit is read: what the capture's notes are to say."""
+        """The notes that follow from a first visit."""
         told, self._untold = [*self._untold, self.check(fetch, outcome)], []
         return [one for one in told if one]
 
     def check(self, fetch: Fetch, outcome: Outcome) -> str | None:
-        """What is to be said of a first visit where the server lies, or did so before."""
+        """The note on a server that lies, or did so before."""
         if self._distrusted:
             return str(self._distrusted["words"])
         before = self._sampled.pop(fetch.url, None)
@@ -147,14 +147,14 @@ def former_captures(collection: Path | None, config: Config) -> FormerCaptures |
 
 
 def _strong(answer: FormerAnswer) -> Validators:
-    """Its validators; a ``Last-Modified`` alone counts where it is older than the answer, and a part's not at all."""
+    """Usable validators: a ``Last-Modified`` alone must be older than the answer, and a partial answer has none."""
     outcome = as_taken(answer)
     unfit = is_part(outcome) or (not outcome.validators.etag and weak(outcome))
     return NO_VALIDATORS if unfit else outcome.validators
 
 
 def _is_sampled(spec: CaptureSpec, url: str) -> bool:
-    """Whether a page is one of those asked for in full where nothing is revisited."""
+    """Whether a page is in the sample asked for in full, where nothing is revisited."""
     if make_strategy(spec.strategy, Setting()).revisits:
         return False
     lots = spec.settings.get("lots") or spec.settings.get("run")
@@ -165,7 +165,7 @@ def _is_sampled(spec: CaptureSpec, url: str) -> bool:
 
 
 def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
-    """A 304 to a first visit: it shows what the former capture has, by the server's word."""
+    """The outcome of a 304 to a first visit: the former capture's content, on the server's word."""
     of_former = of_headers(answer.message.headers)
     return outcome._replace(
         result=Result.OK,
@@ -183,7 +183,7 @@ def as_taken(answer: FormerAnswer) -> Outcome:
 
 
 def take(middleware: ArchiveMiddleware, session: Session, fetch: Fetch) -> None:
-    """A former answer stands for the page, and is read for what it names; one that is gone by now does not."""
+    """Use a former answer for a page, and read its links; if it is gone by now, the page is fetched."""
     known = session.former
     answer = known.find(fetch.url) if known else None
     if known is None or answer is None:

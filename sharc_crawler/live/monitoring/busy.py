@@ -1,4 +1,4 @@
-"""Work that may take long says so: a line after two seconds, and from then on, with what is left."""
+"""| Tells a person how far a long piece of work is: after two seconds, and again and again, with the time left."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import TextIO
 from sharc_crawler.model import Seconds
 
 PATIENCE: Seconds = 2.0
-AGAIN: Seconds = 10.0  #: where the line is not rewritten
-ENOUGH = 0.01  #: of the work done: less tells nothing of what is left
+AGAIN: Seconds = 10.0  #: between two lines where they are not rewritten in place
+ENOUGH = 0.01  #: share of the work from which on the time left is estimated
 CLEAR = "\r\x1b[2K"
-LINE = f"{CLEAR}\x1b[?7l{{}}\x1b[?7h"  #: cut at the edge: of what is broken there only the end could be cleared
+LINE = f"{CLEAR}\x1b[?7l{{}}\x1b[?7h"  #: cut at the edge: of a broken line only the last row is cleared
 
 
 class Share:
-    """How far a piece of work is: called with what is done, of how much (0: as before), of which part of the work.
+    """The progress of a piece of work: called with the amount done, the total (0: unchanged) and the part of the work.
 
     >>> share = Share("writing the report")
     >>> share(30, 90)
@@ -31,22 +31,22 @@ class Share:
     def __init__(self, what: str, total: float = 0.0) -> None:
         self._what = what
         self._done, self._total = 0.0, total
-        self._begun: Seconds = 0.0  #: when this part of the work was
+        self._begun: Seconds = 0.0  #: when the present part of the work began
         self._part = ""
         self._seen: Seconds = 0.0
 
     def __call__(self, done: float, total: float = 0.0, part: str = "") -> None:
-        """Note how much of the work is done."""
+        """Note how much is done."""
         if part != self._part:
             self._part, self._begun = part, self._seen
         self._done, self._total = done, total or self._total
 
     def more(self, done: float) -> None:
-        """Note that so much more of the work is done."""
+        """Note that this much more is done."""
         self._done += done
 
     def line(self, seconds: Seconds) -> str:
-        """What a person reads after so many seconds."""
+        """The line for a person after this many seconds."""
         self._seen = seconds
         told = f"{self._part or self._what} … {seconds:.0f} s"
         share, took = self._done / self._total if self._total else 0.0, seconds - self._begun
@@ -60,9 +60,9 @@ class Share:
 def busy(
     what: str, told: bool = True, out: TextIO | None = None, patience: Seconds = PATIENCE, *, total: float = 0.0
 ) -> Iterator[Share]:
-    """Tell a person what takes so long, on a terminal each second; unless nobody is to be ``told``.
+    """Tell a person what takes so long, on a terminal each second; with ``told=False``, nobody.
 
-    Within, what it yields is told how far the work is (of ``total``, where that is known).
+    The block reports its progress to what this yields (``total``: amount of work, if known).
 
     >>> with busy("writing the report") as share:
     ...     share(30, 90)

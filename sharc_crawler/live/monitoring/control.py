@@ -1,4 +1,4 @@
-"""A running crawl obeys the orders in its folder (:mod:`sharc_crawler.control`), looked at once a second."""
+"""| Obeys the orders in the crawl's folder (:mod:`sharc_crawler.control`), which it reads once a second."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sharc_crawler.model import HowMade, Instant, Seconds
 if TYPE_CHECKING:
     from sharc_crawler.frontier.sites import Sites
 
-SITES_A_SECOND = 100  #: of which it is said how far they are: of a few each second, of many less often
+SITES_A_SECOND = 100  #: whose progress is written: of few sites each second, of many less often
 SELDOM: Seconds = 10.0
 
 logger = logging.getLogger(__name__)
 
 
 class Control:
-    """What a crawl has been told, and what it answers."""
+    """The orders that a crawl was given, and its answers."""
 
     def __init__(self, folder: Path, sites: Sites) -> None:
         self._folder = folder
@@ -32,16 +32,16 @@ class Control:
         self._given = sites.politeness.delay
         self._orders = Orders()
         self._refused = ""
-        self._due: Instant = 0.0  #: when to say again how far it is
-        self._began = ""  #: number of the order to stop that is not for this process
+        self._due: Instant = 0.0  #: when the status is to be written again
+        self._began = ""  #: number of a stop order that was given to a former process
 
     @property
     def paused(self) -> bool:
-        """Whether nothing is to be fetched for now."""
+        """Whether nothing is to be fetched now."""
         return self._orders.paused
 
     def begin(self, now: Instant) -> None:
-        """Begin to take orders; those given before hold."""
+        """Begin to obey orders; earlier ones still hold."""
         orders = self._read() if (self._folder / ORDERS).exists() else Orders()
         if orders is not None:
             self._began = orders.stop
@@ -50,7 +50,7 @@ class Control:
         self.obey(now)
 
     def _started(self, orders: Orders, now: Instant) -> Orders:
-        """The orders, without a delay that was ordered before the crawl was started with another."""
+        """The orders without a delay that was ordered before the crawl was restarted with another one."""
         if orders.delay is not None and orders.started not in (None, self._given):
             self._note(
                 now, f"{orders.delay:g} s between two requests no longer hold: started again with delay={self._given:g}"
@@ -59,7 +59,7 @@ class Control:
         return replace(orders, started=self._given)
 
     def obey(self, now: Instant, progress: Callable[[Instant], str] = lambda _: "") -> bool:
-        """Look for new orders, carry them out, say how far the crawl is (``progress``); ``True``: it is to stop."""
+        """Read and carry out new orders, and write the status (with ``progress``). ``True``: the crawl is to stop."""
         orders = self._read() or self._orders
         before, self._orders = self._orders, orders
         if orders.paused != before.paused:
@@ -76,7 +76,7 @@ class Control:
         return bool(orders.stop) and orders.stop != self._began
 
     def end(self, now: Instant, why: str) -> None:
-        """Leave word that the crawl is over, for those who watch it."""
+        """Write a last status that says why the crawl ended."""
         with suppress(OSError):
             write(self._folder, STATUS, {**self._status(now, ""), "ended": why})
 

@@ -1,6 +1,6 @@
-"""The log files of a running crawl: what the store has, a second later, for ``tail -F`` and for log shippers.
+"""The log files of a running crawl, which follow its store by a second, for ``tail -F`` and log shippers.
 
-Lines are numbered, so that a crawl that goes on goes on with its log where that ended: each exchange is in it once.
+Lines are numbered, so a crawl that goes on continues its log: each exchange is in it once.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from sharc_crawler.report.log import FORMATS
 
 logger = logging.getLogger(__name__)
 
-_NUMBER = re.compile(rb'^\{"number": (\d+),|,number:(\d+)$')  #: where either format has it, whatever a URL says
-AT_ONCE = 1_000  #: lines
-SIZE = 100_000_000  #: bytes of a log file
-_TAIL = 65_536  #: bytes at the end of a file in which its last whole line lies
+_NUMBER = re.compile(rb'^\{"number": (\d+),|,number:(\d+)$')  #: in either format
+AT_ONCE = 1_000  #: lines written together
+SIZE = 100_000_000  #: bytes, after which a new log file is begun
+_TAIL = 65_536  #: bytes at the end of a file that are read to find its last whole line
 
 
 class Exchanges(Protocol):
-    """What is known of all exchanges."""
+    """Something that knows all exchanges."""
 
     def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
-        """The exchanges numbered above ``after``."""
+        """The exchanges with numbers above ``after``."""
 
 
 class CrawlLog:
-    """The logs of a capture, one for each format, in its folder.
+    """The log files of a capture, one for each format, in its folder.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class CrawlLog:
         self._failed = False
 
     def catch_up(self, store: Exchanges | None = None) -> bool:
-        """Write what is new. Where that fails (a full disk) it is written later (``False``): the store has it.
+        """Write new exchanges. ``False``: the disk is full, say; they are written later, from the store.
 
-        ``store``: the same one, while it is being let go.
+        ``store``: the same store, while it is being closed.
         """
         try:
             self.finish(store)
@@ -70,13 +70,13 @@ class CrawlLog:
         return not self._failed
 
     def finish(self, store: Exchanges | None = None) -> None:
-        """Write what is new, or raise: after the crawl's end only the same command would."""
+        """Write new exchanges, or raise: this is the end of the crawl, there is no later."""
         for file in self._files:
             file.write((store or self._store).exchanges(file.last))
 
 
 class LogFile:
-    """A file of numbered lines; full ones are kept as ``crawl-00001.jsonl`` and so on, and never renamed again."""
+    """A file of numbered lines; full ones are kept as ``crawl-00001.jsonl`` and so on."""
 
     def __init__(self, folder: Path, name: str, line: Callable[[ExchangeRow], str], size: int) -> None:
         self._path = folder / name
@@ -85,7 +85,7 @@ class LogFile:
         self.last = max([_end(path) for path in (self._path, *self._full()[-1:])], default=0)
 
     def write(self, rows: Iterable[ExchangeRow]) -> None:
-        """Append a line for each row, many at once, whole or not at all."""
+        """Append a line for each row, in batches that are written whole or not at all."""
         rest = iter(rows)
         while some := list(islice(rest, AT_ONCE)):
             self._append(b"".join(self._line(row).encode("utf-8", "backslashreplace") + b"\n" for row in some))
@@ -107,7 +107,7 @@ class LogFile:
 
 
 def _end(path: Path) -> int:
-    """The number of a log's last whole line; what a crash left of a further one is cut off. 0: there is none."""
+    """The number of the last whole line, 0 if there is none; a partial line after it, left by a crash, is cut off."""
     if not path.exists():
         return 0
     with path.open("r+b") as file:
@@ -121,7 +121,7 @@ def _end(path: Path) -> int:
 
 
 class QuietFormatter(LogFormatter):
-    """Scrapy's, but that pages are told of only where ``LOG_LEVEL`` is DEBUG; the capture's own log has them all."""
+    """Scrapy's formatter, but pages are logged only if ``LOG_LEVEL`` is DEBUG: the capture has its own log."""
 
     def __init__(self, level: str | int = logging.DEBUG) -> None:
         number = logging.getLevelNamesMapping().get(str(level), level)
@@ -129,9 +129,9 @@ class QuietFormatter(LogFormatter):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make a filter of the crawl's log level."""
+        """Make one for the crawl's log level."""
         return cls(crawler.settings.get("LOG_LEVEL", logging.DEBUG))
 
     def crawled(self, request: Request, response: Response, spider: Spider) -> LogFormatterResult | None:  # type: ignore[override]
-        """``None``: no line."""
+        """``None``: write no line."""
         return super().crawled(request, response, spider) if self._shown else None

@@ -1,4 +1,4 @@
-"""Addresses that a site's software makes by itself, told of while they are found: once, with the way to leave them."""
+"""| Warns, once, of addresses that wikis, forums and the like generate themselves, and says how to exclude them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.sites import Sites
 
-FIRST = 500  #: known pages of a crawl at which it is looked at first; then each time that they have doubled
-SAMPLE = 300  #: pages found last that are looked at
-ROWS = 3_000  #: in which they are looked for: there are embedded files between them
+FIRST = 500  #: known pages of a crawl at which they are first looked for; then each time the number has doubled
+SAMPLE = 300  #: latest pages that are looked at
+ROWS = 3_000  #: latest URLs among which these pages are searched for, as there are embedded files, too
 AFTER = "Until then they are captured. That command goes on without them: those captured so far stay, unproven"
 MODES = ("capture", "continuous")
 
 
 def look(sites: Sites, out: TextIO | None) -> int:
-    """Look at what was found; what it shows is a note of each capture, and told to whoever reads ``out``.
+    """Look for such addresses among the pages found; a finding is noted in its capture and written to ``out``.
 
-    Returns how many pages are known when it is to be looked at again.
+    Returns the number of known pages at which to look again.
     """
     for frontier in sites:
         spec = frontier.capture.spec
@@ -36,7 +36,7 @@ def look(sites: Sites, out: TextIO | None) -> int:
 
 
 def _look_at(frontier: Frontier, out: TextIO | None, site: str) -> None:
-    """At one ``site`` (its name, where there are others). What was said of it, by whatever run, is not said again."""
+    """Look at one capture; ``site`` is its prefix in the message. Findings of former runs are not repeated."""
     capture, sample = frontier.capture, _sample(frontier)
     found = recognised(sample)
     if found is None or found[0] in map(of_note, capture.notes) or all(map(capture.scope.why_not, found[1])):
@@ -54,7 +54,7 @@ def _look_at(frontier: Frontier, out: TextIO | None, site: str) -> None:
 
 
 def _sample(frontier: Frontier) -> list[str]:
-    """The pages found last, as ``exclude`` sees their addresses: with their parameters in order."""
+    """The latest pages, in the form that ``exclude`` matches (sorted parameters)."""
     pages = frontier.pages
     rows = range(len(pages) - 1, max(len(pages) - ROWS, 0) - 1, -1)
     last = (row for row in rows if pages.kinds[row] is Kind.PAGE)

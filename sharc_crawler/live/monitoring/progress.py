@@ -1,4 +1,4 @@
-"""The progress line: phase, pages, rate, time left. Rewritten on a terminal, one each 10 s elsewhere."""
+"""| The progress line: phase, pages, rate, time left. Rewritten in place on a terminal, else one line each 10 s."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     Span = tuple[Seconds, Seconds]
 
-FEW = 500  #: pages of a site up to which Python is faster than NumPy: a crawl may have thousands of small sites
-_AHEAD = bytes(state in (State.QUEUED, State.LEASED) for state in range(256))  # of each state: is a visit to be made?
-_TWICE = bytes(state < State.JUDGED for state in range(256))  # a visit or a revisit
+FEW = 500  #: pages of a site up to which Python is faster than NumPy
+_AHEAD = bytes(state in (State.QUEUED, State.LEASED) for state in range(256))  # by state: is a visit to come?
+_TWICE = bytes(state < State.JUDGED for state in range(256))  # by state: is a visit or a revisit to come?
 
 
 def at_least(sites: Sites, left: int, now: Instant) -> Seconds:
-    """What the slowest machine needs for its share of the downloads that are ``left``; 0: nothing holds it up."""
+    """The least time for the ``left`` downloads: that of the slowest machine, by its delay. 0: none has to wait."""
     open_: Counter[Host] = Counter()
     for frontier in sites:
         if not (frontier.done or frontier.stopped):
@@ -43,13 +43,13 @@ def at_least(sites: Sites, left: int, now: Instant) -> Seconds:
 
 
 def _needs(host: Host, left: float, now: Instant) -> Seconds:
-    """The seconds that a host, and those that share its pace, still need."""
+    """Seconds that a host, and those that share its pace, still need."""
     in_turn = max(host.pace.due - now, 0.0) + max(left - 1, 0.0) * host.delay
     return max([in_turn, *(due - now for due, _, _ in host.retries)])
 
 
 def _unfinished(frontier: Frontier) -> dict[Host, int]:
-    """URLs of each host that are to be downloaded, as far as known."""
+    """URLs of each host still to be downloaded, as far as known."""
     pages, strategy = frontier.pages, frontier.capture.strategy
     if not len(pages):
         return {}
@@ -62,21 +62,21 @@ def _unfinished(frontier: Frontier) -> dict[Host, int]:
 
 
 def unread(sites: Sites) -> str:
-    """Whose robots.txt could not be had, and is waited for: what is added to the line; empty: nobody's."""
+    """The end of the line while robots.txt of a host cannot be had; "" otherwise."""
     hosts = [host.name for one in sites for host in one.ledger.hosts if host.waits and host.retries]
     others = f" and {len(hosts) - 1} more" if hosts[1:] else ""
     return f", waits for {hosts[0]}{others}: no robots.txt yet, asked for again" if hosts else ""
 
 
 def _rests(sites: Sites) -> bool:
-    """Has a host asked for a long wait (Retry-After) now? It tells nothing of its speed; short ones, that recur, do."""
+    """Is a host in a long pause that it asked for (Retry-After)? That says nothing of its speed; short pauses do."""
     ripe = sites.ripe or 0.0
     return any(host.pace.paused == ripe >= host.pace.last[0] + RECENT for one in sites for host in one.ledger.hosts)
 
 
 RECENT, RECENT_PAGES = 60.0, 20
-UNUSUAL: Seconds = 3.0  #: longer waits are no delay, mostly
-WORTH_SAYING: Seconds = 10.0  #: shorter waits are a delay like any other; where pages were found so lately, more come
+UNUSUAL: Seconds = 3.0  #: a wait beyond this is probably not the usual delay
+WORTH_SAYING: Seconds = 10.0  #: a shorter wait is not mentioned; pages found so recently mean more to come
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +87,13 @@ class Snapshot:
     pages: int  #: known
     visits: int
     revisits: int
-    due: int  #: visits and revisits that strategies have still to choose
-    left: int  #: downloads still to make, as far as known: not chosen yet, owed by hosts, or in flight
-    made: int = 0  #: visits and revisits, but those that no request was made for
+    due: int  #: visits and revisits that the strategies have not chosen yet
+    left: int  #: downloads still to make, as far as known: not chosen yet, waiting for hosts, or in flight
+    made: int = 0  #: visits and revisits for which a request was made
 
     @classmethod
     def of(cls, sites: Sites) -> Snapshot:
-        """All captures that go on together; the phase is that of most pages."""
+        """The sum over all captures; the phase is that with most pages."""
         captures = [frontier.capture for frontier in sites if not frontier.stopped]
         pages = Counter({str(Phase.DONE): 0})
         for one in captures:
@@ -116,13 +116,13 @@ class Snapshot:
 
     @property
     def share(self) -> str:
-        """How many of how many in this phase; redirects and pages that are gone are not revisited."""
+        """Pages done and in all in this phase; redirects and pages that are gone are not revisited."""
         again = self.phase.endswith(Phase.REVISIT)
         return f"{self.revisits}/{self.revisits + self.due}" if again else f"{self.visits}/{self.pages}"
 
 
 def _ahead(capture: SiteCapture) -> int:
-    """Downloads still to make; no more than the budget has room for."""
+    """Downloads still to make, bounded by the budget."""
     chosen = capture.strategy.visits_left + capture.owed.pending if capture.strategy else 0
     return int(min(2 * (len(capture.front.waiting) + capture.mode.pooled) + chosen, capture.budget.room))
 
@@ -130,10 +130,10 @@ def _ahead(capture: SiteCapture) -> int:
 def line(
     snapshot: Snapshot, speed: float, paused: str = "", span: Span = (0.0, inf), wait: Seconds = 0.0, unread: str = ""
 ) -> str:
-    """What a person reads; ``speed`` in pages per second; why the crawl pauses, if it does.
+    """The line for a person; ``speed``: pages per second; ``paused``: why the crawl pauses, if it does.
 
-    ``span``: what the rest takes at least, by what hosts ask for, and at most, by ``max_time``; ``wait``: until the
-    next request; ``unread``: whose robots.txt is asked for again. Nobody knows how often, nor what comes after it.
+    ``span``: the least time left by the hosts' delays, and the most by ``max_time``; ``wait``: seconds until the
+    next request; ``unread``: see :func:`unread`. How often robots.txt is asked for, and what follows, is not known.
     """
     if paused:
         return f"{snapshot.phase} {snapshot.share} pages, paused ({paused})"
@@ -157,13 +157,13 @@ def _clock(seconds: Seconds) -> str:
 
 
 class Speed:
-    """Pages per second of late: over the last minute, or the last twenty pages where these took longer."""
+    """Recent pages per second: over the last minute, or the last twenty pages if they took longer."""
 
     def __init__(self) -> None:
         self._seen: deque[tuple[Instant, int]] = deque()
 
     def at(self, now: Instant, made: int) -> float:
-        """The estimate now that so many requests were made."""
+        """The speed now that this many requests were made."""
         seen = self._seen
         if len(seen) == 1 and seen[0][1] == made:
             seen.clear()  # sitemaps come first
@@ -176,7 +176,7 @@ class Speed:
 
 
 class ProgressLine:
-    """Makes the line, with what ``beside`` adds; writes it to a terminal or a log; to nothing where ``out`` is None."""
+    """Makes the line, appends ``beside()``, and writes it to a terminal or log (``out``; ``None``: nowhere)."""
 
     def __init__(self, sites: Sites, started: Instant, out: TextIO | None, beside: Callable[[], str] = str) -> None:
         self._sites, self._beside, self._speed = sites, beside, Speed()
@@ -184,12 +184,12 @@ class ProgressLine:
         self._last = self._looked = self._grew = started
         self._paused = self._pages_a_second = 0.0  #: of the former, seconds in all
         self._snapshot: Snapshot | None = None  #: of the last look
-        self._unread = ""  #: whose robots.txt is waited for
+        self._unread = ""  #: see :func:`unread`
         self._paused_for = self._text = ""  #: the latter of that look, once it was asked for
-        self._many = FEW  #: known pages, from which on it is looked at whose making they are
+        self._many = FEW  #: known pages at which to look for generated addresses
 
     def show(self, now: Instant, paused: str = "") -> None:
-        """Once a second from the outside; not on a terminal, only every tenth is written. Why it pauses, if it does."""
+        """Called once a second; off a terminal only each tenth line is written. ``paused``: why the crawl pauses."""
         snapshot = Snapshot.of(self._sites)
         self._grew = self._grew if self._snapshot and snapshot.pages <= self._snapshot.pages else now
         if paused or _rests(self._sites):
@@ -206,7 +206,7 @@ class ProgressLine:
         print((LINE if self._live else "{}\n").format(self.text(now)), end="", file=self._out, flush=True)
 
     def text(self, now: Instant) -> str:
-        """The line as it is now. What the rest takes at least is asked of all pages: once for each :meth:`show`."""
+        """The line as of now. The least time left is computed from all pages, so once for each :meth:`show`."""
         if not self._paused_for and (self._sites.polls or any(one.capture.mode.called for one in self._sites)):
             from sharc_crawler.live.setup.modes import told  # the same
 
@@ -229,6 +229,6 @@ class ProgressLine:
         return told + more + self._sites.held_up + self._beside()
 
     def clear(self) -> None:
-        """Leave a clean line behind."""
+        """Clear the line."""
         if self._live:
             print(CLEAR, end="", file=self._out, flush=True)

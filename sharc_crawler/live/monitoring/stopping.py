@@ -1,4 +1,4 @@
-"""Work that the reactor waits for hears of Ctrl-C."""
+"""| Lets Ctrl-C interrupt long work for which the reactor waits."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sharc_crawler.errors import SharcError
 
 
 class StoppedError(SharcError):
-    """Ctrl-C ended a piece of work that the reactor waits for."""
+    """Ctrl-C interrupted work for which the reactor was waiting."""
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Within, Ctrl-C and SIGTERM raise :class:`StoppedError`: a reactor would hear of them when all is done."""
+    """Have Ctrl-C and SIGTERM raise :class:`StoppedError` here; the reactor would notice them afterwards."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""An archive under another scheduler than ours: what ends with the spider, and what stops it."""
+"""An archive under another scheduler than ours: finishes its files, and stops the spider if it cannot write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class Alone:
-    """Finishes the files, which no extension of ours does."""
+    """Finishes the files, as no extension of ours does."""
 
     def __init__(self, crawler: Crawler, session: Session) -> None:
         self._crawler, self._session = crawler, session
@@ -27,7 +27,7 @@ class Alone:
         crawler.signals.connect(self.closed, signals.spider_closed)
 
     def look_at(self, written: asyncio.Future[CaptureRef]) -> None:
-        """Where nothing more can be archived the crawl ends, as failed."""
+        """End the crawl as failed where nothing more can be archived."""
         error = None if written.cancelled() else written.exception()
         if error and not self._stops and (why := unwritable(error)):
             self._stops = True
@@ -35,7 +35,7 @@ class Alone:
             end_as_failed(self._crawler, said)
 
     async def closed(self) -> None:
-        """All that was exchanged is in files with their final names."""
+        """Give all files their final names."""
         try:
             await self._session.close()
             for place in self._session.places.values():
@@ -48,6 +48,6 @@ class Alone:
 
 
 def alone(crawler: Crawler, session: Session) -> Alone | None:
-    """``None``: the extension is there, and does more."""
+    """``None``: our extension is there, and does more."""
     there = crawler.extensions.middlewares if crawler.extensions else ()
     return None if any(isinstance(one, CaptureExtension) for one in there) else Alone(crawler, session)

@@ -1,4 +1,4 @@
-"""How the session of a project's own spider begins, whose spider decides what there is to fetch."""
+"""| Begins the session of a project's own spider, which decides what is fetched."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Politeness
     from sharc_crawler.live.config import Config
 
-OURS = "sharc_crawler."  #: schedulers whose requests are in a frontier's state
+OURS = "sharc_crawler."  #: of schedulers whose requests are in a frontier's state
 
 
 def hostname(url: str) -> str:
@@ -31,7 +31,7 @@ def hostname(url: str) -> str:
 
 
 class Everything:
-    """A scope without bounds: the project's spider has already decided."""
+    """A scope without bounds: the project's spider has decided already."""
 
     def why_not(self, _: str) -> str | None:
         """No reason."""
@@ -50,9 +50,9 @@ PARTS = Parts(scope=lambda _: Everything(), host_of=hostname)
 
 
 def politeness_of(config: Config, spider: Spider | None, settings: BaseSettings) -> Politeness:
-    """The project's own middlewares and download slots see to robots and retries.
+    """The politeness of a project, whose own middlewares and download slots see to robots and retries.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` for an output folder that cannot be gone on with.
+    Raises :class:`~sharc_crawler.errors.UsageError` for an output folder in which it cannot go on.
     """
     politeness = replace(config.politeness, obey_robots=False, attempts=1)
     if config.resume == "rebuild":

@@ -1,4 +1,4 @@
-"""What a project's own settings mean beside an order of ours: one line each, at the crawl's start."""
+"""| Warnings at the crawl's start: settings of a project that mean something else, or nothing, under our scheduler."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from sharc_crawler.live.config import Config
 
-#: of Scrapy's CloseSpider: what counts pages, or the time or pages since the last item
+#: of Scrapy's CloseSpider: count pages, or time or pages since the last item
 COUNTING = ("CLOSESPIDER_PAGECOUNT", "CLOSESPIDER_PAGECOUNT_NO_ITEM", "CLOSESPIDER_TIMEOUT_NO_ITEM")
 
-#: settings of ours that a project's own spider has Scrapy's for
+#: settings of ours for the spider ``site``, and what a project's own spider has instead
 OF_THE_SITE_SPIDER = {
     "SHARC_OBEY_ROBOTS": "ROBOTSTXT_OBEY",
     "SHARC_ATTEMPTS": "RETRY_TIMES",
@@ -37,7 +37,7 @@ OF_THE_SITE_SPIDER = {
 
 _NO_QUEUE = "has no effect: requests wait in the frontier, in the order of the strategy (SHARC_STRATEGY)"
 _NO_PRIORITY = "has no effect: a request's priority has none, the order is the strategy's (SHARC_STRATEGY)"
-#: settings of Scrapy's for the queue and its order, and what they mean under an order of ours
+#: settings of Scrapy for its queue, and what they mean under our order
 OF_THE_QUEUE = {
     "DEPTH_LIMIT": "may leave out other pages than Scrapy's order does: a page may be reached by a longer way."
     " SHARC_STRATEGY=bfs asks in the order in which pages are found",
@@ -57,7 +57,7 @@ OF_THE_QUEUE = {
     ),
 }
 _OWN = SETTINGS_PRIORITIES["spider"]
-#: settings of Scrapy's for a project's own spider, and what the spider ``site`` has instead
+#: settings of Scrapy for a project's own spider, and what the spider ``site`` has instead
 NOT_FOR_SITE = {
     "DEPTH_LIMIT": "has no effect on the spider site: -a hops={} is its bound",
     "DEPTH_PRIORITY": "has no effect on the spider site: strategy= orders its pages",
@@ -74,7 +74,7 @@ NOT_KEPT = (
 
 
 def begin(crawler: Crawler, config: Config, *, drop_in: bool) -> list[str]:
-    """All that is said at the start of a crawl; a project's own spider (``drop_in``) fails where all is refused."""
+    """The warnings at a crawl's start. A project's own spider (``drop_in``) fails if all its requests are refused."""
     said = [NOT_KEPT] if config.output is None and config.warc else []
     if not drop_in:
         return [*said, *(not_for_site(crawler.settings) if crawler else ())]
@@ -118,7 +118,7 @@ def _at_once(settings: BaseSettings, config: Config) -> Iterator[str]:
 
 
 def not_for_site(settings: BaseSettings) -> Iterator[str]:
-    """The lines for the spider ``site``, of what a project or a command says."""
+    """The warnings for the spider ``site``."""
     for name in NOT_FOR_SITE:
         meant = "True" if name == "ROBOTSTXT_OBEY" else _default(name)
         if settings.getpriority(name) != _OWN and str(settings[name]) != meant:
@@ -132,12 +132,12 @@ def _of_the_queue(settings: BaseSettings) -> Iterator[str]:
 
 
 def _default(name: str) -> str:
-    """Of Scrapy: one that was copied says nothing."""
+    """Scrapy's default: a setting that repeats it says nothing."""
     return str(getattr(default_settings, name, None))
 
 
 def _going_on(settings: BaseSettings, config: Config) -> Iterator[str]:
-    """What Scrapy keeps of a crawl that is cut off, and what of it has no effect or is lost."""
+    """What Scrapy keeps of a crawl that is cut off, and what of that has no effect or is lost."""
     if settings.get("JOBDIR"):
         given = ", which is given," if config.resume else ""
         yield (
@@ -198,11 +198,11 @@ def _unnamed(settings: BaseSettings, config: Config) -> Iterator[str]:
 
 
 logger = logging.getLogger(__name__)
-REFUSED = f"downloader/exception_type_count/{global_object_name(AddressRefusedError)}"  #: a stat of Scrapy's
+REFUSED = f"downloader/exception_type_count/{global_object_name(AddressRefusedError)}"  #: a stat of Scrapy
 
 
 def fail_where_all_is_refused(crawler: Crawler) -> None:
-    """Told when the crawl ends, by its exit code, too."""
+    """Fail, by the exit code too, a crawl whose requests were all refused."""
 
     def closed() -> None:
         refused = crawler.stats.get_value(REFUSED, 0)

@@ -1,4 +1,4 @@
-"""The slots of Scrapy's downloader, in which a project's requests wait."""
+"""| The slots of Scrapy's downloader, in which a project's requests wait."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def slot_name(downloader: Downloader, request: Request) -> str:
 
 
 def last_asked(slot: Slot) -> float:
-    """When a request of a slot was last sent, as :func:`time.monotonic` has it; 0: not yet."""
+    """When a slot last sent a request, by :func:`time.monotonic`; 0: never."""
     if not slot.lastseen or version_info >= (2, 16):
         return slot.lastseen
     return slot.lastseen - time.time() + time.monotonic()  # before, it was the time of day

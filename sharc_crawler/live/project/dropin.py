@@ -1,7 +1,7 @@
-"""An existing project's requests under a SHARC order: its callbacks, meta, errbacks and pipelines stay as they are.
+"""A project's requests under our order; its callbacks, meta, errbacks and pipelines work as before.
 
-Each host is a site capture. A request goes to its callback as ever, when the strategy says so; a revisit of ours goes
-to no callback (``SHARC_REVISIT_CALLBACKS=True``: to its own). Requests other than GET are sent once, at once.
+Each host is a site capture. A request goes to its callback when the strategy decides; a revisit of ours goes to no
+callback (``SHARC_REVISIT_CALLBACKS=True``: to its own). Requests other than GET are sent once, at once.
 """
 
 from __future__ import annotations
@@ -64,16 +64,16 @@ def _unkept(number: int) -> str:
     return f"SHARC_RESUME could not keep {counted(number, 'request')}: being cut off loses those without an answer"
 
 
-#: in ``meta``: what a callback is handed to close (scrapy-playwright's pages); where there is none, it would stay open
+#: in ``meta``: things that a callback must close (scrapy-playwright's pages), so revisits go without
 FOR_CALLBACKS = frozenset({"playwright_include_page", "playwright_page"})
 
 
 async def _kept_from_callbacks(*_: Any, **__: Any) -> None:
-    """The callback of revisits does nothing: the items are the first visit's."""
+    """The callback of revisits: does nothing, as the first visit made the items."""
 
 
 def _filter(crawler: Crawler) -> BaseDupeFilter:
-    """The project's. JOBDIR has no effect: one that knew what a former run had seen would drop what that had queued."""
+    """The project's duplicate filter, without JOBDIR: one that knew former runs would drop what these had queued."""
     settings = crawler.settings
     crawler.settings = settings.copy()
     crawler.settings.frozen = False
@@ -88,8 +88,8 @@ def _filter(crawler: Crawler) -> BaseDupeFilter:
 class DropIn:
     """Keeps the requests of queued pages, and opens a capture per host.
 
-    Which requests are one is the project's to say, by its fingerprinter and duplicate filter, as with Scrapy's own
-    scheduler; canonical URLs name pages in reports, and find their rates.
+    The project's fingerprinter and duplicate filter decide which requests are equal; canonical URLs name the pages in
+    reports, and find their rates.
     """
 
     def __init__(self, crawler: Crawler, session: Session) -> None:
@@ -98,17 +98,17 @@ class DropIn:
         self._requests: dict[_Name, Request] = {}  #: by site and page
         self._open: dict[str, Frontier] = {}
         self._rounds: dict[str, int] = {}
-        self._slots: dict[str, set[str]] = {}  #: hosts that requests of a download slot are for
-        self._asked: set[str] = set()  #: slots that requests have reached since they were looked at last
+        self._slots: dict[str, set[str]] = {}  #: by download slot, the hosts of its requests
+        self._asked: set[str] = set()  #: slots that requests have reached since the last look
         self._secrets = Secrets(session)
         self._told_of_priority = False
         crawler.signals.connect(self._reached, signals.request_reached_downloader)
         self._same: Counter[str] = Counter()  #: requests beyond the first, by name
         self.filter: BaseDupeFilter = _filter(crawler)
         self._unkept: Counter[str] = Counter()  #: requests that could not be kept, by site
-        self._hops: dict[_Name, dict[bytes, int]] = {}  #: redirects' fingerprints, by page, with their lease
+        self._hops: dict[_Name, dict[bytes, int]] = {}  #: redirects' fingerprints with their lease, by page
         self.keeper = Keeper(crawler, session.sites) if session.config.resume else None
-        self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
+        self.direct: deque[Request] = deque()  #: requests that need no web server (``data:``, ``file:``): sent at once
 
     async def begin(self) -> None:
         """Begin the crawl, or go on where it was cut off."""
@@ -123,10 +123,10 @@ class DropIn:
             await maybe_deferred_to_future(closed)
 
     def checked(self, request: Request) -> str | bool:
-        """What is to be kept of a request that is new (nothing, without ``SHARC_RESUME``). Or: is it queued already?
+        """What to keep of a new request ("" without ``SHARC_RESUME``), or whether it is queued already.
 
-        ``False``: the project's duplicate filter knows it. What the project's code raises here is the project's, as
-        with Scrapy's own scheduler.
+        ``False``: the project's duplicate filter knows it. Errors of the project's code are raised here, as with
+        Scrapy's own scheduler.
         """
         if self.keeper is None:
             return False if self.known(request) else ""
@@ -135,10 +135,10 @@ class DropIn:
         return False if self.known(request) else self.keeper.text(request)
 
     def queue(self, request: Request, text: str) -> None:
-        """Queue a request that is new, and what is to be kept of it, in one transaction.
+        """Queue a new request, and what is to be kept of it, in one transaction.
 
-        All that a callback asks for in a turn shares it: it is written before the next decision, and before the end of
-        the visit that brought it.
+        All requests of a callback's turn share it: it is written before the next decision, and before the end of the
+        visit that brought them.
         """
         given = request.priority and "retry_times" not in request.meta  # else Scrapy lowers it by itself
         if given and not self._told_of_priority:
@@ -165,7 +165,7 @@ class DropIn:
         self._slots.setdefault(slot, set()).add(host)
 
     def _lists(self, request: Request) -> bool:
-        """Does a SitemapSpider ask for it to find pages: robots.txt, a sitemap? It is none of the site's pages."""
+        """Does a SitemapSpider ask for robots.txt or a sitemap? These are no pages of the site."""
         reads = getattr(self._crawler.spider, "_parse_sitemap", None)
         return reads is not None and request.callback == reads
 
@@ -175,7 +175,7 @@ class DropIn:
         frontier.note(_unkept(before + 1), _unkept(before) if before else "")
 
     def restore(self, saved: Mapping[str, Batch], texts: Mapping[str, str]) -> None:
-        """What a former run had queued, and what its filter had seen; ``texts``: what was kept."""
+        """Restore a former run's queue and duplicate filter; ``texts``: its kept requests."""
         assert self.keeper is not None, "only SHARC_RESUME goes on"
         for frontier in self._session.sites:
             host = hostname(frontier.capture.spec.seeds[0])
@@ -190,7 +190,7 @@ class DropIn:
                 self._requests[site, page] = request
 
     def known(self, request: Request) -> bool:
-        """As Scrapy's scheduler asks: has the project's filter seen it? It says so itself, in its log and stats."""
+        """Has the project's filter seen the request? The filter logs and counts it, as under Scrapy's scheduler."""
         if request.dont_filter or not self.filter.request_seen(request):
             return False
         assert self._crawler.spider is not None, "it made the request"
@@ -198,7 +198,7 @@ class DropIn:
         return True
 
     def goes_on(self, lease: Lease, request: Request, before: Request | None) -> bool:
-        """Does a visit go on with this redirect or retry of the request before it? Not where the filter knows it."""
+        """Does a visit continue with this redirect or retry? Not if the filter knows it."""
         if lease.fetch.slot is not Slot.SECOND:
             if not self._made_again(lease, request):
                 if self.known(request):
@@ -213,25 +213,25 @@ class DropIn:
         return True
 
     def _made_again(self, lease: Lease, request: Request) -> bool:
-        """A visit that came to nothing is made again: it may be led where it was led before."""
+        """Is this a repeated visit? It may be redirected to where the failed one was."""
         led = self._hops.setdefault(_name(lease.fetch), {})
         fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
         return led.setdefault(fingerprint, lease.fetch.lease) != lease.fetch.lease
 
     def released(self, request: Request) -> Request:
-        """A request is sent now; revisits are not counted, as the spider did not make them."""
+        """Count a request that is sent now; revisits are not counted, as the spider did not make them."""
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is None or fetch.slot is not Slot.SECOND:
             self._count("dequeued")
         return request
 
     def _count(self, what: str) -> None:
-        """Stats as Scrapy's own scheduler names them."""
+        """Count as Scrapy's own scheduler does."""
         self._crawler.stats.inc_value(f"scheduler/{what}")
         self._crawler.stats.inc_value(f"scheduler/{what}/memory")
 
     def _name(self, capture: SiteCapture, request: Request) -> tuple[str, bool]:
-        """For reports: its canonical URL, and what tells it from others that have the same. Are there such already?"""
+        """The name of a request in reports: its canonical URL, made unique; and whether it had to be."""
         plain = request.method == "GET" and not request.body
         name = (canonical(request.url) if plain else None) or f"{request.method} {request.url}"
         unique = name
@@ -241,7 +241,7 @@ class DropIn:
         return unique, unique != name
 
     def _frontier(self, host: str, request: Request) -> Frontier:
-        """The host's capture; a new round where the last one's visits are over."""
+        """The host's capture; a new round if the visits of the last one are over."""
         frontier = self._open.get(host)
         if frontier is None or frontier.capture.phase not in (Phase.OPENING, Phase.VISIT):
             number = self._rounds[host] = self._rounds.get(host, 0) + 1
@@ -265,7 +265,7 @@ class DropIn:
         return frontier
 
     def next(self, now: Instant) -> Fetch | Wait | Done:
-        """What to do now. What a former run queued and could not keep is lost."""
+        """What to do now; requests of a former run that could not be kept are refused."""
         while isinstance(decision := self._session.sites.next(now), Fetch) and _name(decision) not in self._requests:
             assert self.keeper is not None, "only SHARC_RESUME goes on"
             self._session.sites.finished(decision, Outcome(Result.REFUSED, now, now, error=LOST))
@@ -295,13 +295,13 @@ class DropIn:
         )
 
     def ending(self, lease: Lease, outcome: Outcome) -> None:
-        """A visit is to be told: with what the project's middlewares made of it."""
+        """Add to an outcome what the project's middlewares did."""
         lease.outcome = led(lease, outcome)
         if lease.hops:
             note_hops(self._session.sites.of(lease.fetch), lease)
 
     def ended(self, lease: Lease) -> None:
-        """Let go of requests that will not be needed again."""
+        """Drop requests that are not needed again."""
         if self.keeper is not None:
             self.keeper.ended(lease)
         if not may_fetch_again(self._session.sites.of(lease.fetch), lease.fetch.page):
@@ -309,12 +309,12 @@ class DropIn:
             self._hops.pop(_name(lease.fetch), None)
 
     def _reached(self, request: Request) -> None:
-        """A request of anybody's: robots.txt and pipelines' files go by the same slots."""
+        """Look at any request that is sent: robots.txt and pipelines' files use the same slots."""
         self._secrets.look(request)
         self._asked.add(downloading.slot_name(self._crawler.engine.downloader, request))
 
     def follow_slots(self) -> None:
-        """The project's own politeness counts: requests are due when their download slot would send them."""
+        """Have requests due when their download slot would send them: the project's politeness counts."""
         slots = downloading.slots(self._crawler.engine.downloader)
         for name in list(self._asked):
             if (slot := slots.get(name)) is None or not slot.active:  # what it comes to is known by now
@@ -336,7 +336,7 @@ def may_fetch_again(frontier: Frontier, page: PageId) -> bool:
 
 
 def set_delay(frontier: Frontier, name: str, delay: Seconds, due: Instant) -> None:
-    """Somebody else owns a host's politeness: this is its delay now, and not before ``due``."""
+    """Set a host's delay, and when it is next due, as somebody else owns its politeness."""
     number = frontier.ledger.host_numbers.get(name)
     if number is not None:
         host = frontier.ledger.hosts[number]

@@ -1,7 +1,7 @@
-"""A project's requests as text, for a crawl that is cut off and goes on: nothing is kept that would come back changed.
+"""A project's requests as text, so that a crawl can be continued; nothing is kept that would come back changed.
 
-A spider that knows better has two methods: ``keep_request(request)``, which returns what JSON can hold (``None``: the
-usual way), and ``restore_request(kept)``, which makes the request of it again.
+A spider may have two methods of its own: ``keep_request(request)`` returns what JSON can hold (``None``: the usual
+way), and ``restore_request(kept)`` makes a request of that.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from scrapy.http.cookies import CookieJar
 
 KEPT, HOP = "request ", "hop "  #: the names of what is kept of requests, and of redirects, begin so
-OURS = (META_KEY, "sharc_sent", "sharc_exchange")  #: in ``meta``: of the run alone
+OURS = (META_KEY, "sharc_sent", "sharc_exchange")  #: in ``meta``: valid in one run only
 
 
 class UnkeepableError(SharcError):
-    """What a request holds that would not come back as it is."""
+    """A request holds something that would not come back as it is."""
 
 
 def kept(request: Request, spider: Spider) -> str:
@@ -52,7 +52,7 @@ def restored(text: str, spider: Spider) -> Request:
 
 
 def lacking_method(texts: Mapping[str, str], spider: Spider) -> str:
-    """What a spider lacks to restore all that it kept, in words: a callback or errback; empty: nothing."""
+    """A callback or errback that the kept requests need and the spider lacks, in words; "": none."""
     for key, text in texts.items():
         if not key.startswith((KEPT, HOP)):
             continue
@@ -101,7 +101,7 @@ def _again(value: Any) -> Any:
 
 
 def cookies_text(jars: Mapping[Any, CookieJar]) -> str:
-    """All cookies of a crawl, by the name of their jar."""
+    """All cookies of a crawl as JSON, by the name of their jar."""
     held = [[name, [_cookie(cookie) for cookie in jar.jar]] for name, jar in jars.items()]
     return json.dumps([[name, cookies] for name, cookies in held if cookies])
 

@@ -1,4 +1,4 @@
-"""What a reader of the report must know of a project's own middlewares and forms, as notes of its captures."""
+"""| Notes on what a project's middlewares repeated and followed, and on forms and credentials that it sent."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ IN_CLEAR = (
 
 
 def repeats(before: Request | None, request: Request) -> bool:
-    """Whether a request is a retry of the one before it; else it is a redirect."""
+    """Whether a request is a retry of the one before it; otherwise it is a redirect."""
     was = int(before.meta.get("retry_times", 0)) if before is not None else 0
     return int(request.meta.get("retry_times", 0)) > was
 
 
 def led(lease: Lease, outcome: Outcome) -> Outcome:
-    """A visit's outcome with the place where it was led by redirects that were followed, if it was."""
+    """The outcome with the target of the redirects that were followed."""
     return outcome if outcome.result is Result.REDIRECTED else outcome._replace(location=lease.led)
 
 
 def note_hops(frontier: Frontier, lease: Lease) -> None:
-    """Of what middlewares repeated and followed. The note before holds what it was until now, in a former run, too."""
+    """Update the note on repeated and followed requests, which may stem from a former run."""
     former = next((note for note in frontier.capture.notes if note.startswith(BEGINS)), "")
     repeated, followed = [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*", former)[:2]] or (0, 0)
     frontier.note(hops_note(repeated + lease.repeated, followed + lease.hops - lease.repeated), former)
 
 
 def hops_note(repeated: int, followed: int) -> HowMade:
-    """What they did, and what of it is counted.
+    """The note.
 
     >>> hops_note(1000, 1)[:64]
     "Scrapy's middlewares repeated 1,000 requests and followed 1 redi"
@@ -58,14 +58,14 @@ def hops_note(repeated: int, followed: int) -> HowMade:
 
 
 class Secrets:
-    """Warns once where a request holds what nobody else may see, and notes it for each host."""
+    """Warns once of requests with forms or credentials, and notes it for each host."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._warned = False
 
     def look(self, request: Request) -> None:
-        """A request as it is sent: a body may be a form with a password."""
+        """Look at a request that is sent: its body may hold a password."""
         if not self._session.archives or not (request.body or b"Authorization" in request.headers):
             return
         if not self._warned:

@@ -1,7 +1,7 @@
 """``SHARC_RESUME``: a project's own spider goes on where it was cut off.
 
-Each request is kept in one transaction with its page. A visit that was cut off is made again. What its callback yields
-then is compared, by origin, fingerprint and number, with what it had yielded before: nothing is asked for twice.
+Each request is kept in one transaction with its page. A visit that was cut off is repeated; what its callback yields
+then is compared, by origin, fingerprint and number, with what it had yielded before, so nothing is requested twice.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ UNKEPT = (
     " the spider keep_request() and restore_request() to keep it"
 )
 NAMED, MORE = 10, ". More like it are counted, not named"
-UNSERIALIZABLE = "scheduler/unserializable"  #: as Scrapy calls the stat
+UNSERIALIZABLE = "scheduler/unserializable"  #: Scrapy's name of the stat
 LOST = "SHARC_RESUME could not keep it, and the crawl was cut off"
 COOKIES = "cookies"
 
@@ -49,10 +49,10 @@ class Keeper:
         self._crawler = crawler
         self._spider: Spider = crawler.spider
         self._sites = sites
-        self._before: defaultdict[str, Counter[str]] = defaultdict(Counter)  #: by origin: fingerprints of what is kept
-        self._again: defaultdict[str, Counter[str]] = defaultdict(Counter)  #: and of what came in this visit
+        self._before: defaultdict[str, Counter[str]] = defaultdict(Counter)  #: by origin, fingerprints of kept requests
+        self._again: defaultdict[str, Counter[str]] = defaultdict(Counter)  #: the same, of this visit
         self._cookies = ""
-        self._told: set[str] = set()  #: visits under way after whose answer the cookies were kept
+        self._told: set[str] = set()  #: visits under way after whose answer cookies were kept
 
     def known(self, request: Request) -> bool:
         """Whether the same visit yielded the request before it was cut off."""
@@ -64,7 +64,7 @@ class Keeper:
         return self._again[origin][fingerprint] <= self._before[origin][fingerprint]
 
     def text(self, request: Request) -> str:
-        """What is to be kept of a request; empty, with a warning: it is in memory alone, as for JOBDIR."""
+        """The kept form of a request; "", with a warning: it is in memory only, as with JOBDIR."""
         try:
             if not request.url.startswith(("http:", "https:")):
                 raise UnkeepableError("it is for no web server")
@@ -91,7 +91,7 @@ class Keeper:
         self._again.pop(name_of(fetch), None)
 
     def ended(self, lease: Lease) -> None:
-        """A visit is finished, with where it was led, in the same transaction; its requests will not come again."""
+        """Record a finished visit and its redirects in the same transaction; its requests are not yielded again."""
         name, ledger = name_of(lease.fetch), self._sites.of(lease.fetch).ledger
         self._before.pop(name, None)
         self._again.pop(name, None)
@@ -110,7 +110,7 @@ class Keeper:
     def restore(
         self, saved: Mapping[str, Batch], texts: Mapping[str, str]
     ) -> Iterator[tuple[str, PageId | None, Request, bool]]:
-        """The kept requests, each with site, page (``None``: a redirect's target), and whether the filter saw it."""
+        """The kept requests: site, page (``None``: a redirect's target), request, and whether the filter saw it."""
         finished = {
             visit_name(site, visit.page, visit.slot)
             for site, state in saved.items()
@@ -149,12 +149,12 @@ _origins: WeakKeyDictionary[Request, str] = WeakKeyDictionary()
 
 
 def origin_of(request: Request) -> str:
-    """The visit whose callback yielded it, or the spider's start; empty: not known."""
+    """The visit whose callback yielded the request, or the spider's start; "": not known."""
     return _origins.get(request, "")
 
 
 def name_of(fetch: Fetch) -> str:
-    """A visit, as an origin; whether a strategy means a page's first visit to be its only one may change."""
+    """The name of a visit as an origin, the same for ONLY and FIRST: the strategy may change."""
     return visit_name(fetch.site, fetch.page, fetch.slot)
 
 
@@ -164,21 +164,21 @@ def visit_name(site: str, page: PageId, slot: Slot) -> str:
 
 
 class OriginMiddleware:
-    """Nearest to the engine: sees the requests as they are scheduled."""
+    """Next to the engine: notes the origin of each request."""
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """What the spider begins with."""
+        """Note the requests with which the spider begins."""
         async for one in start:
             yield _noted(one, START)
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
-        """What a callback yields."""
+        """Note the requests that a callback yields."""
         origin = _origin(response)
         for one in result:
             yield _noted(one, origin)
 
     async def process_spider_output_async(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """What an asynchronous callback yields."""
+        """Note the requests that an asynchronous callback yields."""
         origin = _origin(response)
         async for one in result:
             yield _noted(one, origin)

@@ -1,7 +1,7 @@
-"""Scrapy's ``RobotsTxtMiddleware`` for a project, each request of which waits for robots.txt by itself.
+"""Scrapy's ``RobotsTxtMiddleware``, but each request waits for robots.txt by itself.
 
-Scrapy lets all that wait for one robots.txt share a ``Deferred``: only the first of them gets the rules, and the others
-pass what is forbidden (docs/upstream.md).
+In Scrapy's, all that wait for one robots.txt share a ``Deferred``: only the first gets the rules, and the others pass
+what is forbidden (docs/upstream.md).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ THEIRS = f"{RobotsTxtMiddleware.__module__}.{RobotsTxtMiddleware.__qualname__}"
 
 
 def install(settings: BaseSettings) -> None:
-    """In the place of Scrapy's; what a project says of that itself stays."""
+    """Replace Scrapy's, unless the project configures it."""
     base = settings["DOWNLOADER_MIDDLEWARES_BASE"]
     if THEIRS in base and not {THEIRS, RobotsTxtMiddleware} & {*settings["DOWNLOADER_MIDDLEWARES"]}:
         base[OneByOne] = base.pop(THEIRS)
 
 
 class OneByOne(RobotsTxtMiddleware):
-    """The first request to a host asks for its rules; the others are let on once they are there."""
+    """The first request to a host asks for its rules; the others wait until they are there."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)

@@ -1,4 +1,4 @@
-"""The scheduler of a project's own spider: its requests are the pages; its middlewares redirect, and try again."""
+"""| The scheduler of a project's own spider: its requests are the pages, its middlewares redirect and retry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DropInScheduler(SharcScheduler):
-    """What is its own is decided by :class:`~sharc_crawler.live.project.dropin.DropIn`."""
+    """Leaves what is a project's own to :class:`~sharc_crawler.live.project.dropin.DropIn`."""
 
     _drop_in: DropIn
 
@@ -35,7 +35,7 @@ class DropInScheduler(SharcScheduler):
         await self._drop_in.close(reason)
 
     def has_pending_requests(self) -> bool:
-        """Whether requests are left, those that no web server answers among them."""
+        """Whether requests are left, including those for no web server."""
         return bool(self._drop_in.direct) or super().has_pending_requests()
 
     #: Scrapy's reports of its engine (telnet's ``est()``) ask for the lengths of both
@@ -43,11 +43,11 @@ class DropInScheduler(SharcScheduler):
 
     @property
     def mqs(self) -> range:
-        """A queue as long as the number of downloads to come: extensions ask for its length."""
+        """A queue with the number of downloads to come as its length, which extensions ask for."""
         return range(Snapshot.of(self._session.sites).left)
 
     def enqueue_request(self, request: Request) -> bool:
-        """The spider asks for a page (or its middlewares go on with one)."""
+        """Queue a request of the spider, or continue a visit with one of its middlewares."""
         lease = self._continuation(request)
         if lease is not None:
             if not self._drop_in.goes_on(lease, request, self._released.get(lease.fetch.lease)):
@@ -82,7 +82,7 @@ class DropInScheduler(SharcScheduler):
         return self._drop_in.released(super()._release(request))
 
     def _continuation(self, request: Request) -> Lease | None:
-        """The lease that a redirect or retry goes on with; a callback that copies ``meta`` continues nothing."""
+        """The lease that a redirect or retry continues; a callback that copies ``meta`` continues none."""
         fetch = request.meta.get(META_KEY)
         lease = self._session.leases.get(fetch.lease) if fetch else None
         if lease is None:

@@ -1,1 +1,1 @@
-"""Documents are read by processes of their own; what bodies take of the memory."""
+"""| Reading documents, in processes of their own; and the memory that bodies may take."""

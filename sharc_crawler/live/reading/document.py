@@ -1,4 +1,4 @@
-"""What a response brings, read in one go: digests, fingerprint, what it names. Pure: a process of its own does it."""
+"""| Reads a response in one go: digests, fingerprint, links. Pure; it runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -39,10 +39,7 @@ _FEEDS = {f"{kind}/{name}" for kind in ("application", "text") for name in ("rss
 
 
 def detector_of(detector: str, masks: str | None) -> ChangeDetector:
-    """The plug-in of this name, with the masks of a file.
-
-    Raises :class:`~sharc_crawler.errors.SharcError` where there is none, or it cannot be made.
-    """
+    """The named detector with the masks of a file; raises SharcError if it cannot be made."""
     factory = plugins.load("detector", detector)
     given = (load_masks(Path(masks)),) if masks else ()
     try:
@@ -59,7 +56,7 @@ def detector_of(detector: str, masks: str | None) -> ChangeDetector:
 
 
 def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
-    """Read what a server sent, interim responses, head and body as they came."""
+    """Read what a server sent: interim responses, head and body as they came."""
     message = parse_response(raw)
     if message is None:
         return Reading()
@@ -83,14 +80,14 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
 
 
 def _media_type(message: HttpResponse) -> str | None:
-    """As browsers read it: the last of several, which proxies may have joined."""
+    """The media type as browsers read it: the last of several, which proxies may have joined."""
     said = [one for value in message.values(b"content-type") for one in value.split(b",")]
     types = (one for one in reversed(said) if b"/" in (kind := one.partition(b";")[0]) and b'"' not in kind)
     return header_text(next(types, said[0] if said else None))
 
 
 def _known(payload: Payload, order: Order) -> bool:
-    """Whether the payload is the known one, so that it names what it named before."""
+    """Whether the payload is known, so that its links are, too."""
     return order.known is not None and payload.digest == order.known
 
 
@@ -107,7 +104,7 @@ _NONE = _NoDetector()
 def _read_page(
     message: HttpResponse, data: bytes, order: Order, payload: Payload, detector: ChangeDetector, broken: str | None
 ) -> Reading:
-    """Read a page from one tree: its links, then its text, then what counts as content."""
+    """Read a page from one tree: links first, then text, then content."""
     kind = _media_type(message)
     page = parsed(data, kind)
     found = html.named(page, order.url, message.values(b"link"), message.values(b"refresh"))
@@ -156,7 +153,7 @@ def _read_hub(data: bytes, order: Order, kind: str | None, payload: Payload, pro
 
 
 def is_feed(content_type: str | None) -> bool:
-    """May such a document be a feed?
+    """Whether a document of this type may be a feed.
 
     >>> is_feed("application/rss+xml; charset=utf-8"), is_feed("text/xml"), is_feed("image/svg+xml"), is_feed(None)
     (True, True, False, False)
@@ -180,7 +177,7 @@ def _links(found: Found, via: str) -> LinkColumns:
 
 
 def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:
-    """Pages of a sitemap, and the sitemaps of an index (on its own host only)."""
+    """The pages of a sitemap, or the sitemaps of an index that are on its own host."""
     found = sitemap.read(data, url)
     host = urlsplit(url).netloc
     problems = list(found.problems)
@@ -196,5 +193,5 @@ def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:
 
 
 def read_here(raw: Octets, order: Order, terms: Mapping[str, Any]) -> Reading:
-    """In the crawl's own process; ``terms``: what :func:`detector_of` takes."""
+    """Read in the crawl's own process; ``terms``: the arguments of :func:`detector_of`."""
     return read(raw, order, detector_of(**{**terms, "masks": order.masks or terms["masks"]}))

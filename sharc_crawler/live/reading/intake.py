@@ -1,4 +1,4 @@
-"""What was read of a response becomes part of its visit; what could not be read is said in the report."""
+"""| Adds what was read of a response to its visit, and notes what could not be read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Intake:
-    """Makes what was read of a document part of its visit."""
+    """Adds what was read of documents to their visits."""
 
     def __init__(self, sites: Sites, folder: Callable[[str], Path], former: FormerCaptures | None = None) -> None:
         """``folder``: of a site's capture."""
         self._sites, self._folder, self._former = sites, folder, former
 
     def take_in(self, lease: Lease) -> None:
-        """The visit with what was read of its response."""
+        """Add what was read of the response to the visit."""
         if lease.reading is None or lease.outcome is None:
             return
         reading, fetch = lease.reading.result(), lease.fetch
@@ -58,9 +58,9 @@ class Intake:
         return {"digest": recorded_digest(lease.written, self._folder(lease.fetch.site))}
 
     def _is_front(self, fetch: Fetch) -> bool:
-        """Whether a page is a seed, or where one redirects to.
+        """Whether a page is a seed, or a seed redirects to it.
 
-        Its feeds are the site's, and pages as others are; blogs name one more in the head of each post.
+        Feeds that it names are the site's own, and pages like others; blogs name a further feed in each post.
         """
         frontier = self._sites.of(fetch)
         return frontier.pages.urls[frontier.pages.named_as(fetch.page)] in frontier.capture.spec.seeds

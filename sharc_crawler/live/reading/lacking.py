@@ -1,4 +1,4 @@
-"""What documents lack: notes on those that could not be read; what a page has only once a browser has shown it."""
+"""| Notes on documents that could not be read, and what browsers found in pages that they showed."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from sharc_crawler.live.reading.readings import Reading
     from sharc_crawler.live.requests import Lease
 
-_HEAD = 1 << 16  #: bytes within which a record's fields end
+_HEAD = 1 << 16  #: bytes in which a record's header ends
 LED_ON = f"followed by {LIST_BY_FORM} and which are not captured"
 _DIGEST = re.compile(rb"\r\nWARC-Payload-Digest: (\S+)\r\n")
 
 
 def recorded_digest(written: asyncio.Future[CaptureRef] | None, folder: Path) -> str | None:
-    """The digest of the payload of an answer that nobody could read, as its record in the capture's folder has it."""
+    """The payload digest of an answer that could not be read, from its WARC record."""
     if written is None or written.exception():
         return None
     file, offset, _ = written.result()
@@ -42,7 +42,7 @@ def recorded_digest(written: asyncio.Future[CaptureRef] | None, folder: Path) ->
 
 
 def shown(lease: Lease, shown: Reading) -> Sequence[str]:
-    """What a page names, and holds, once its scripts have run; what was not waited for."""
+    """Add what a browser saw of a page; returns what it was shown without."""
     assert lease.outcome is not None, "noted before it is shown"
     lease.links = [*lease.links, *shown.links]
     if shown.document is not None:
@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 
 
 def unread(frontier: Frontier, fetch: Fetch, problems: Sequence[str]) -> None:
-    """A document was not read, or not whole; or the detector of somebody else failed on a download, be it an image."""
+    """Note a document that was not read (or only in part), or a detector plug-in that failed."""
     if any(LIST_BY_FORM in one for one in problems):
         if fetch.slot is not Slot.SECOND:  # else it was told
             note(frontier, fetch, "page", LED_ON)
@@ -71,7 +71,7 @@ def unread(frontier: Frontier, fetch: Fetch, problems: Sequence[str]) -> None:
 
 
 def note(frontier: Frontier, fetch: Fetch, noun: str, what: str, why: str = "") -> None:
-    """One note for all documents of a capture that could not be read, and one for each bound that pages met."""
+    """Count a document in the one note of its kind, which may stem from a former run."""
     own = (note for note in frontier.capture.notes if note[:1].isdigit() and f" {what}: " in note)
     before = next(own, "")  # a former run's, too
     number, _, first = before.partition(f" {what}: ")

@@ -1,4 +1,4 @@
-"""What bodies may take of the machine's memory, all hosts together; and where those lie that are too large for it."""
+"""| The memory that response bodies may take, over all hosts, and the folder for larger ones."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from sharc_crawler.bodies.spooling import Spooling
     from sharc_crawler.live.wire.tap import Tap
 
-_PREFIX = ".bodies-"  #: of the folder, within that of the capture
-_SHARE = 8  #: the default is this part of the machine's memory
-_LEAST = 64 << 20  #: bytes, where the system does not say what it has
-ONE = 2 * LARGE  #: bytes that one more response may take: as it came, and as Scrapy hands it on
+_PREFIX = ".bodies-"  #: of the folder, inside the capture's
+_SHARE = 8  #: the default is one part in so many of the machine's memory
+_LEAST = 64 << 20  #: bytes, if the system does not say how much it has
+ONE = 2 * LARGE  #: bytes that one more response may take: as received, and as Scrapy gets it
 
 
 class MemoryBudget:
@@ -35,8 +35,8 @@ class MemoryBudget:
 
     def __init__(self, limit: int = 0) -> None:
         self.limit = limit or share_of_machine()
-        self.taken = 0  #: by responses that come in at present
-        self.large: WeakSet[Tap] = WeakSet()  #: of what comes in, what lies on the disk
+        self.taken = 0  #: by responses being received
+        self.large: WeakSet[Tap] = WeakSet()  #: among these, those that are in files
         self._folder: Path | None = None
         self._made: tempfile.TemporaryDirectory[str] | None = None
 
@@ -49,7 +49,7 @@ class MemoryBudget:
         return used > 0 and used + ONE > self.limit
 
     def told(self) -> str:
-        """How much has come of large responses that are not over, behind a line of progress."""
+        """The part of the progress line on large responses being received."""
         if not self.large:
             return ""
         from sharc_crawler.report.words import size  # few sites have such files
@@ -57,7 +57,7 @@ class MemoryBudget:
         return f", {size(sum(tap.size for tap in self.large))} of {counted(len(self.large), 'large file')} received"
 
     def lie_in(self, folder: Path) -> None:
-        """Large bodies lie in a capture's folder, which is this process's; those of one that was killed are removed."""
+        """Put large bodies into a capture's folder, and remove those of a killed crawl."""
         self._folder = folder
         for left in folder.glob(f"{_PREFIX}*"):
             shutil.rmtree(left, ignore_errors=True)
@@ -71,7 +71,7 @@ class MemoryBudget:
         return Spooling(Path(self._made.name))
 
     def close(self) -> None:
-        """Remove the folder: nothing is under way any more."""
+        """Remove the folder, once nothing is under way."""
         if self._made is not None:
             self._made.cleanup()
             self._made = None
@@ -89,7 +89,7 @@ _memories: WeakKeyDictionary[Crawler, MemoryBudget] = WeakKeyDictionary()
 
 
 def memory_of(crawler: Crawler) -> MemoryBudget:
-    """A crawl's."""
+    """The memory budget of a crawl."""
     memory = _memories.get(crawler)
     if memory is None:
         memory = _memories[crawler] = MemoryBudget()

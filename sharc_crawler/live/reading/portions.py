@@ -1,4 +1,4 @@
-"""Long sitemaps, taken in by portions: between two of them the reactor hears the others."""
+"""| Takes in long sitemaps in portions, so that the reactor can do other work in between."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.requests import Lease
 
-PORTION = 5_000  #: addresses; 0.08 s of processor time
-TEXT = 400_000  #: characters of them: unusual ones take up to 2 s for a million
+PORTION = 5_000  #: addresses, which take 0.08 s of processor time
+TEXT = 400_000  #: characters of addresses: unusual ones take up to 2 s for a million
 
 
 class Portions:
-    """Sitemaps whose visits are over as soon as the frontier knows all that they name.
+    """Sitemaps that are being taken in.
 
-    ``end``: called with each then; its ``links`` are the last portion. ``wake``: called when another may be taken in.
+    ``end`` is called with each when its last portion (then its ``links``) is due, ``wake`` when one may be taken in.
     """
 
     def __init__(self, sites: Sites, end: Callable[[Lease], None], wake: Callable[[], None] = lambda: None) -> None:
@@ -36,14 +36,14 @@ class Portions:
         return bool(self._long)
 
     def add(self, lease: Lease) -> bool:
-        """Keep a long one for the turns to come; False: it is none."""
+        """Keep a sitemap for the turns to come if it is long."""
         is_long = lease.fetch.kind is Kind.SITEMAP and len(lease.links) > PORTION
         if is_long:
             self._long.append(lease)
         return is_long
 
     def take_in_turn(self) -> None:
-        """Take one portion in a turn of the reactor, however often the engine asks."""
+        """Take one portion per turn of the reactor, however often the engine asks."""
         if self and self._is_next_turn:
             self._is_next_turn = False
             self.take()
@@ -59,7 +59,7 @@ class Portions:
         self._next_turn.cancel()
 
     def take(self) -> None:
-        """The next portion, in one transaction; a crawl that is killed before the last reads the sitemap again."""
+        """Take in the next portion, in one transaction; after a kill the sitemap is read again."""
         while self._long and self._long[0].fetch.site not in self._sites:  # it is another's now
             self._long.popleft()
         if not self._long:

@@ -1,4 +1,4 @@
-"""A process that reads what was fetched: documents that take too long, or too much memory, end it and not the crawl."""
+"""| The process that reads documents: one that takes too much time or memory ends this process, not the crawl."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.model import Hints, Kind, Sighting
 
-SECONDS = 10.0  #: of processor time for one document; the system ends the process after it
-DIGESTED = 32 << 20  #: bytes of a large one for which it is given a second more
-MEMORY = 2 << 30  #: bytes, files that it reads not counted
+SECONDS = 10.0  #: of processor time for a document; then the system ends the process
+DIGESTED = 32 << 20  #: bytes of a large one for each further second
+MEMORY = 2 << 30  #: bytes, not counting files that it reads
 
-KEPT = 1_000  #: detectors of sites with masks of their own
+KEPT = 1_000  #: detectors for sites with masks of their own
 
 
 def _answer(raw: Octets, order: Order, detector: ChangeDetector) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def _answer(raw: Octets, order: Order, detector: ChangeDetector) -> dict[str, An
 
 
 def _plain(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
-    """Read without comparison; if that raises, too, without links."""
+    """Read without comparison; if that fails too, without links."""
     try:
         return read(raw, order._replace(compared=False), detector)
     except Exception:  # a fault of ours, which is told as it was raised first
@@ -56,7 +56,7 @@ def _plain(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
 
 
 def serve(connection: socket.socket) -> None:
-    """Read what comes, in its order, until nothing does."""
+    """Read documents in order until the connection ends."""
     orders = connection.makefile("rb")
     try:
         terms = message_of(orders.readline())
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def packed(reading: Reading) -> dict[str, Any]:
-    """A reading as JSON has it; all its links were found at one place."""
+    """A reading as JSON."""
     return {
         "payload": reading.payload,
         "links": _columns(reading.links),
@@ -107,7 +107,7 @@ _PLAIN_NAMES = re.compile(rf"{PLAIN_NAME.pattern}(?:\n{PLAIN_NAME.pattern})*+", 
 
 
 def unusual(urls: Sequence[str]) -> list[str]:
-    """Which are not :func:`~sharc_crawler.addresses.urls.is_usual`: one match for all, as most documents have none.
+    """The URLs that are not :func:`~sharc_crawler.addresses.urls.is_usual`, mostly decided by one match for all.
 
     >>> unusual(["http://h/a/b", "http://h/a/c"]), unusual(["http://h/a", "http://h/a/../b"])
     ([], ['http://h/a/../b'])

@@ -1,8 +1,8 @@
-"""Having documents read, by processes of their own: none of them, whatever it is, keeps the crawl waiting.
+"""Has documents read by other processes, so that no document, whatever it is, holds up the crawl.
 
-One process reads what comes, in its order. Where it is over one document for long, another takes on the rest. A
-process that ends over a document (it may take so much processor time and memory, no more) is replaced; the document is
-tried once more, then its digests alone are taken, and a note says what is missing.
+One process reads documents in order. If it takes long over one, another takes over those behind it. A process that
+ends over a document (its processor time and memory are bounded) is replaced. The document is tried once more, then
+only digested, and a note says what is missing.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ logger = logging.getLogger(__name__)
 
 PROCESS = "sharc_crawler.live.reading.reader_process"
 MOST = 6  #: processes at once
-AHEAD = 8  #: documents that one is given before it has answered
-SMALL = 65_536  #: bytes of an answer whose digest costs less than to hand it to anybody
-LONG = 100_000  #: bytes of a document that may take whoever reads it long: somebody else is ready before that shows
-PATIENCE = 0.2  #: seconds of processor time of a document for which those behind it wait
-STALLED = 2.0  #: seconds by the clock after which they wait no longer, as something else is in its way
-LONGEST = 300.0  #: seconds after which a document is given up, whatever its process does (whose clock stops it before)
-DIGESTED = 1 << 20  #: bytes of a large one for which it is given a second more: a file of gigabytes has digests, too
-_ATTEMPTS = 2  #: whole; then one without what may be the matter
+AHEAD = 8  #: documents given to a process before it has answered
+SMALL = 65_536  #: bytes of an answer that is digested faster here than elsewhere
+LONG = 100_000  #: bytes of a document that may take long: another process is started ahead
+PATIENCE = 0.2  #: seconds of processor time for a document, while others wait behind it
+STALLED = 2.0  #: the same by the clock: something else is in its way
+LONGEST = 300.0  #: seconds after which a document is given up; the process's own limit is mostly sooner
+DIGESTED = 1 << 20  #: bytes of a large one for each further second, as files of gigabytes are digested, too
+_ATTEMPTS = 2  #: whole; after these, digests only
 
 
 @dataclass(slots=True, eq=False)
@@ -54,7 +54,7 @@ class _Job:
     raw: Octets
     number: int
     future: asyncio.Future[Reading]
-    deaths: int = 0  #: of processes that were over it
+    deaths: int = 0  #: processes that ended over it
 
 
 class _Reader:
@@ -63,13 +63,13 @@ class _Reader:
     def __init__(self, terms: dict[str, str | None], heard: Heard, gone: Gone) -> None:
         self.jobs: deque[_Job] = deque()
         self.ready = False  #: it has started
-        self.lingers = False  #: it was over one document for long, and runs when nobody else wants to since
+        self.lingers = False  #: it took long over a document, and runs at low priority since
         self._child = Child(PROCESS, lambda said: heard(self, said), lambda code: gone(self, code))
         self._child.send(line(terms))
         self.begin()
 
     def begin(self) -> None:
-        """The process begins the first of its jobs now."""
+        """Note that the first document is begun now."""
         self._begun, self._spent = monotonic(), self._child.spent()
 
     def give(self, job: _Job) -> None:
@@ -81,27 +81,27 @@ class _Reader:
         self._child.send(message, *([job.raw] if isinstance(job.raw, bytes) else []))
 
     def waited(self) -> float:
-        """Seconds that it has been over one document."""
+        """Seconds spent on the present document, by the clock."""
         return monotonic() - self._begun if self.ready and self.jobs else 0.0
 
     def takes_long(self) -> bool:
-        """Whether it takes long over one document, by its own processor time where the machine is busy."""
+        """Whether the present document takes long, by processor time where the machine is busy."""
         if (waited := self.waited()) < PATIENCE:
             return False
         return waited >= STALLED or self._child.spent() - self._spent >= PATIENCE
 
     def linger(self) -> None:
-        """The process takes long over one document."""
+        """Lower the priority of the process, which takes long over a document."""
         self.lingers = True
         self._child.calm()
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
+        """End the process at once."""
         self._child.kill()
         self._child.close()
 
     def kill(self) -> None:
-        """Kill the process; its end is noticed as any other."""
+        """Kill the process; its end is then noticed like any other."""
         self._child.kill()
 
 
@@ -109,29 +109,29 @@ class Readers:
     """Has documents read. ``terms``: what :func:`~sharc_crawler.live.reading.document.detector_of` takes."""
 
     def __init__(self, terms: dict[str, str | None]) -> None:
-        self.awaited = False  #: somebody has nothing better to do than to wait for a reading
-        self.read_on: Callable[[], None] = lambda: None  #: called then, when there is one
+        self.awaited = False  #: the scheduler has nothing to do but wait for a reading
+        self.read_on: Callable[[], None] = lambda: None  #: called then, once there is one
         self._terms = terms
         self._readers: list[_Reader] = []
         self._waiting: deque[_Job] = deque()  # not given to any process yet
         self._jobs: dict[int, _Job] = {}
         self._number = 0
-        self.held = 0  #: bytes in memory of documents that are not read yet
+        self.held = 0  #: bytes in memory of unread documents
         self._tick: asyncio.TimerHandle | None = None
         self._hears = cache(is_asyncio_available)  # asked for each document
 
     @property
     def pending(self) -> int:
-        """Documents that are not read yet."""
+        """Number of documents that are not read yet."""
         return len(self._jobs)
 
     def start(self) -> None:
-        """Have a process ready before the first document comes."""
+        """Start a process before the first document comes."""
         if not self._readers and self._hears():
             self._another()
 
     def read(self, raw: Octets, order: Order) -> WhenRead:
-        """Have it read; the future always brings a reading, at worst one that says why there is nothing in it."""
+        """Have a document read; the future always gets a reading, at worst one that only says why it failed."""
         if (digested := _digested(raw, order)) is not None:
             return self._at_once(digested)
         if not self._hears():
@@ -152,7 +152,7 @@ class Readers:
         return future
 
     async def finish(self) -> None:
-        """Return when all is read, or could not be."""
+        """Return once everything is read, or cannot be."""
         if self._jobs:
             await asyncio.wait([job.future for job in self._jobs.values()])
 
@@ -177,7 +177,7 @@ class Readers:
         self._waiting.clear()
 
     def _give(self) -> None:
-        """Hand out what waits, to whoever has least to do and does not linger; none of them: another begins."""
+        """Give waiting documents to the least busy process; if all linger, start another."""
         if self._tick is None and self._jobs:
             self._tick = asyncio.get_running_loop().call_later(PATIENCE, self._look)
         if not self._waiting:
@@ -196,7 +196,7 @@ class Readers:
         self._waiting.extendleft(reversed(held))
 
     def _look(self) -> None:
-        """Look, from time to time, which process takes long over a document."""
+        """Look, now and then, for processes that take long over a document."""
         self._tick = None
         for reader in self._readers:
             if not reader.lingers and reader.takes_long():
@@ -206,7 +206,7 @@ class Readers:
         self._give()
 
     def _take_back(self, reader: _Reader) -> None:
-        """What lies behind the document that a process is over is another's to read."""
+        """Give the documents behind the present one of a slow process to others."""
         reader.linger()
         behind = [reader.jobs.pop() for _ in range(len(reader.jobs) - 1)]
         self._waiting.extendleft(job for job in behind if job.number in self._jobs)
@@ -240,7 +240,7 @@ class Readers:
             job.future.set_result(reading)
 
     def _gone(self, reader: _Reader, code: int) -> None:
-        """A process ended: the document that it was over is tried again, at last without looking into it."""
+        """Handle the end of a process: its document is tried again, in the end only digested."""
         self._readers.remove(reader)
         from sharc_crawler.live.writing.errors_told import ended_by  # hardly ever
 
@@ -267,7 +267,7 @@ class Readers:
 
 
 def _digested(raw: Octets, order: Order) -> Reading | None:
-    """A small answer of which nothing but its digest is wanted (a redirect, an error, a picture), of that alone."""
+    """The reading of a small answer of which only the digest is wanted (a redirect, an error, a picture)."""
     if order.wants is not Wants.NOTHING or order.compared or len(raw) > SMALL:
         return None
     message = parse_response(raw)

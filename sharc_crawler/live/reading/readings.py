@@ -1,4 +1,4 @@
-"""What a crawl asks of those who read documents for it, and what they answer."""
+"""| What a crawl asks of the processes that read documents, and what they answer."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Payload(NamedTuple):
-    """Digests of a payload; ``None`` where there is nothing to take them of."""
+    """Digests of a payload; ``None`` where there is nothing to digest."""
 
     digest: str | None = None  #: as sent: transfer-decoded, content-encoded
-    decoded: str | None = None  #: content-decoded, where it was encoded (``of_unpacked``)
+    decoded: str | None = None  #: content-decoded, if it was encoded
     fingerprint: str | None = None  #: of what counts as content
 
 
@@ -28,7 +28,7 @@ _NOTHING = Payload()
 
 
 class Wants(StrEnum):
-    """What is to be read of it, beside its digests."""
+    """What is to be read of a response besides its digests."""
 
     NOTHING = "nothing"
     ROBOTS = "robots"
@@ -38,7 +38,7 @@ class Wants(StrEnum):
     DOCUMENT = "document"
 
 
-WANTS = {  #: of what is fetched, where nothing else is known of it
+WANTS = {  #: the default for each kind of URL
     Kind.ROBOTS: Wants.ROBOTS,
     Kind.SITEMAP: Wants.SITEMAP,
     Kind.HUB: Wants.HUB,
@@ -50,36 +50,36 @@ WANTS = {  #: of what is fetched, where nothing else is known of it
 
 
 class Order(NamedTuple):
-    """What is to be done with a response. Sent as a list."""
+    """How to read a response; sent as a list."""
 
     url: str
     wants: Wants
-    digests: bool = True  #: not of what was cut short: it shows nothing of the whole
-    compared: bool = False  #: its content is held against another download's: a fingerprint is wanted
-    words: bool = False  #: it may be one of endlessly many pages
-    says: bool = False  #: it is asked for once more: each word that it shows is wanted
-    text: bool = False  #: a browser shows it, too: is what it says the same?
-    known: str | None = None  #: payload digest of a former download: the same would name nothing new
-    masks: str | None = None  #: file of those that its site has for itself
+    digests: bool = True  #: not of a response that was cut short
+    compared: bool = False  #: its content is compared with another download's: compute a fingerprint
+    words: bool = False  #: it may be a page of a trap: digest its words
+    says: bool = False  #: list each word of it, as it is asked for once more
+    text: bool = False  #: a browser shows it, too: digest its text, to compare
+    known: str | None = None  #: digest of a former payload, whose links are known
+    masks: str | None = None  #: file with its site's own masks
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What reading a document came to: digests, links, words."""
+    """What was read of a document."""
 
     payload: Payload = _NOTHING
     links: Sequence[Sighting] = ()
-    feeds: tuple[str, ...] = ()  #: of a page; the site's own, or one of each post
+    feeds: tuple[str, ...] = ()  #: named by a page: the site's own, or one for each post
     document: Document | None = None
     robots: str | None = None
     unreadable: str | None = None  #: why it could not be read at all
-    text: str | None = None  #: digest of what a page says, without pictures and addresses
-    problems: tuple[str, ...] = ()  #: what could not be used of it
-    lost: bool = False  #: nobody could so much as take its digests
+    text: str | None = None  #: digest of the page's text, without pictures and addresses
+    problems: tuple[str, ...] = ()  #: what of it could not be used
+    lost: bool = False  #: not even digests could be taken
 
 
 def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
-    r"""A reading, from the bytes that the reading process sent.
+    r"""A reading from the reading process's JSON.
 
     >>> one = Reading(Payload("sha1:A"), [Sighting("http://h/a", Kind.PAGE, "http://h/", Hints(changefreq="daily"))])
     >>> import json; from sharc_crawler.live.reading.reader_process import packed

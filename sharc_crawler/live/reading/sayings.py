@@ -1,4 +1,4 @@
-"""The words of a page that is asked for once more: is it the same as another, but for what changes at each answer?"""
+"""The words of a page that is asked for once more: does it equal another but for what changes each time?"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def sayings(text: str, resources: Sequence[str], url: str) -> list[int]:
-    """The words of a page and its pictures, but for those of its address, as numbers.
+    """Checksums of the words and pictures of a page, without words of its address.
 
     >>> sayings("log in, log in", (), "http://h/in") == [crc32(b"log")]
     True

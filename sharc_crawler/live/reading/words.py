@@ -1,7 +1,7 @@
-"""A digest of what a page says: of endlessly many pages that a server makes up, most say the same.
+"""A digest of a page's words: of the endless pages that a server makes up, most have the same.
 
-Pages of a site are many, so nothing is done word by word: a text is searched as a whole, and looked at closely where
-something is found.
+Sites have many pages, so nothing is done word by word: a text is searched as a whole, and examined more closely only
+where something is found.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from sharc_crawler.changes.noise import spaced_text
 if TYPE_CHECKING:
     from sharc_crawler.links.dated import Dated
 
-_ENOUGH = 16  #: characters of text, white space left out, that tell one page from another
+_ENOUGH = 16  #: characters, without white space, that distinguish one page from another
 _YEAR = re.compile(r"(?<!\d)(?:19|20|21)\d\d")
-_LEAST = 4  #: characters of what stands in an address: a page that was not found names it
+_LEAST = 4  #: characters of a part of an address that is removed from the text: error pages repeat it
 _PARTS = re.compile(rf"[^/?&=#:]{{{_LEAST},}}")
 _SIGNS = string.punctuation.encode()
 _NAMES = re.compile(rf"no-such-page-[a-z]{{10}}|[^\W_]{{{_LEAST},}}")
 _SPACES = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
-#: a uuid has four parts that are too short by themselves; its fifth is none of these
+#: a UUID has four parts that are too short by themselves
 FRAGMENT = re.compile(rb"\b[\da-f]{8}(-[\da-f]{4}){3}-|" + MADE_UP.pattern.encode(), re.IGNORECASE)
 _DIGITS, _LETTERS = b"0123456789", b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#: What a text is made of: each digit as 0, each letter as a, or each hexadecimal digit as 0; else a blank.
+#: Maps a text to its shape: digits to 0, letters to a (or hexadecimal digits to 0), all else to blanks.
 _KINDS = bytes(ord("0" if byte in _DIGITS else "a" if byte in _LETTERS else " ") for byte in range(256))
 _HEXADECIMAL = bytes(ord("0" if byte in b"0123456789abcdefABCDEF" else " ") for byte in range(256))
 _WORDS = bytes(ord("0" if byte in _DIGITS else " " if byte in _SPACES else "a") for byte in range(256))
 FIGURES = 200  #: digits: a table, or readings, has more
 _LONG, _MANY_DIGITS = 6, 3  #: characters of a word with a number, and digits, from which on it may be made up
-#: One of these is in all that looks made up: of hexadecimal digits, of kinds.
+#: Whatever looks made up contains one of these: in the hexadecimal shape, in the other shape.
 _NUMBER, _BY_TURNS = re.compile(b"00000000"), re.compile(b"0aa{0,3}0")
-MANY = 2_000  #: runs that may be made up, of a text that is better looked at as a whole
+MANY = 2_000  #: runs that may be made up, above which the whole text is searched instead
 
 
 def words(text: str, resources: Sequence[str], url: str) -> str | None:
@@ -76,7 +76,7 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
 
 
 def _lasting(text: str, url: str) -> bytes:
-    """A text without long numbers, and without each word of its own address; empty: numbers are what it tells."""
+    """A text without long numbers and without the words of its own address; empty if it is mostly numbers."""
     raw = text.encode(errors="replace")
     if len(raw) - len(raw.translate(None, _DIGITS)) > FIGURES:
         return b""
@@ -86,7 +86,7 @@ def _lasting(text: str, url: str) -> bytes:
 
 
 def _without(parts: Sequence[str], said: bytes) -> bytes:
-    """What is said without these, and without white space."""
+    """The text without these parts, and without white space."""
     said = said.translate(None, _SPACES)
     for part in parts:
         said = said.replace(part.encode().translate(None, _SPACES), b"")
@@ -94,7 +94,7 @@ def _without(parts: Sequence[str], said: bytes) -> bytes:
 
 
 def without_numbers(text: bytes) -> bytes:
-    """Text without words that hold a number of three digits, or a longer word with one: they may be made up.
+    """Text without words that hold a three-digit number, or longer words with any number: they may be made up.
 
     >>> without_numbers(b"page 3 at 14:07 of incident A7K2P9")
     b'page 3 at  of incident '
@@ -113,7 +113,7 @@ def without_numbers(text: bytes) -> bytes:
 
 
 def _said(text: str, date: Dated | None) -> bytes:
-    """What counts of a text, without white space."""
+    """The part of a text that counts, without white space."""
     said = without_made_up(text.encode(errors="replace"))
     if date:
         from sharc_crawler.links.dated import without_dates
@@ -144,7 +144,7 @@ def without_made_up(text: bytes) -> bytes:
 
 
 def _suspects(text: bytes) -> Iterator[tuple[int, int]]:
-    """The runs of letters and digits that may hold something made up."""
+    """Runs of letters and digits that may hold something made up."""
     kinds = text.translate(_KINDS)
     for shape, mark in ((text.translate(_HEXADECIMAL), _NUMBER), (kinds, _BY_TURNS)):
         end = 0
@@ -156,11 +156,11 @@ def _suspects(text: bytes) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-_FILE = r"\.(?!(?:php|cgi|pl|aspx?|jsp|do)\Z)\w{1,5}\Z"  #: its query may be there for caches alone
+_FILE = r"\.(?!(?:php|cgi|pl|aspx?|jsp|do)\Z)\w{1,5}\Z"  #: its query may only be there for caches
 
 
 def pictures_of(addresses: Sequence[str]) -> str:
-    """What scripts are asked for, without what looks made up.
+    """Queries of embedded URLs that are scripts, without what looks made up.
 
     >>> pictures_of(["http://h/img.php?id=7", "http://h/logo.png?v=2"])
     '?id=7'

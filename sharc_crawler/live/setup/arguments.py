@@ -1,4 +1,4 @@
-"""The arguments of ``scrapy crawl site -a …``: checked before the first request, then settings and site captures."""
+"""The arguments of ``scrapy crawl site -a …``, checked before the first request, and the captures they ask for."""
 
 from __future__ import annotations
 
@@ -27,21 +27,19 @@ if TYPE_CHECKING:
 class Arguments:
     """The arguments, checked."""
 
-    options: Options  #: what is given, else the table's defaults: settings are not in it
-    settings: Mapping[str, Any]  #: what of it overrides a setting
-    urls: tuple[str, ...]  #: of ``url=`` and the file
+    options: Options  #: the arguments given, else defaults; settings are not in it
+    settings: Mapping[str, Any]  #: arguments that override a setting
+    urls: tuple[str, ...]  #: of ``url=`` and the seeds file
     instant: Terms | None
     choice: SeedChoice | None
     login: Login | None
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Arguments:
-        """The arguments from what stands behind ``-a``.
+        """Parse the arguments behind ``-a``; raises UsageError for the first that is wrong.
 
         >>> Arguments.parse({"url": "https://example.org", "limit": "10"}).options.limit
         10
-
-        Raises :class:`~sharc_crawler.errors.UsageError` for the first that is not right.
         """
         found = read_arguments(given)
         options = Options(**found)
@@ -58,10 +56,7 @@ class Arguments:
         )
 
     def chosen(self, folder: Path) -> tuple[Arguments, Selection | None]:
-        """The arguments with the chosen seeds in their order; the selection that the folder holds is kept to.
-
-        Raises :class:`~sharc_crawler.errors.SharcError` where there is nothing to choose by, or nothing is chosen.
-        """
+        """The arguments with the chosen seeds, in order; a selection in the folder is kept to. Raises SharcError."""
         if self.choice is None:
             return self, None
         from sharc_crawler.live.seeding import chosen  # archives' readers: only where seeds are ranked
@@ -70,10 +65,7 @@ class Arguments:
         return replace(self, urls=tuple(selection.crawled())), selection
 
     def specs(self, strategy: str, settings: dict[str, object], config: Options) -> list[CaptureSpec]:
-        """One site capture per scope: seeds of one site are captured together. ``config``: what settings say.
-
-        Raises :class:`~sharc_crawler.errors.UsageError` for a strategy that cannot capture part by part.
-        """
+        """One capture per site. ``config``: the settings. Raises UsageError for a strategy that takes no parts."""
         options, kept_up = self.options, self._kept_up(strategy, config)
         sites: dict[str, list[str]] = {}
         for url in self.urls:
@@ -97,7 +89,7 @@ class Arguments:
         return [as_instant(spec, self.instant) for spec in specs]
 
     def _kept_up(self, strategy: str, config: Options) -> dict[str, Any]:
-        """What a capture that goes on has to be told; what cannot be captured so is refused."""
+        """The terms of a continuous capture; raises UsageError for what cannot be captured so."""
         options, made = self.options, make_strategy(strategy, Setting())
         ours = type(made).__module__.startswith("sharc_crawler.") and config.store == "sqlite" and not options.subsites
         if not (ours and options.rates == config.rates == Options.rates) or options.include or options.exclude:
@@ -117,14 +109,14 @@ class Arguments:
 
 
 def _ordered(options: Options, config: Options) -> dict[str, Any]:
-    """What an order has by an option's name: by the argument, else by the setting."""
+    """The fields of a capture's spec, from arguments, else from settings."""
     rows = [row for row in ROWS if row.field in CaptureSpec.__dataclass_fields__]
     told = {row.field: getattr(options if row.option.argument else config, row.field) for row in rows}
     return told | {row.field: told[row.field] or getattr(config, row.field) for row in rows if row.setting}
 
 
 def _instant(options: Options) -> Terms | None:
-    """What the options say of an instant crawl; ``None``: it is none."""
+    """The terms of an instant crawl; ``None``: it is none."""
     if options.mode != "instant":
         return None
     from sharc_crawler.polling.terms import Terms  # only of instant crawls
@@ -133,7 +125,7 @@ def _instant(options: Options) -> Terms | None:
 
 
 def _login(options: Options, given: Mapping[str, str]) -> Login | None:
-    """Whose requests are made; what is said of a session needs one."""
+    """The session to use. Arguments that describe one need one."""
     files = options.cookies, options.state, options.netrc
     if not any(files):
         for name in ("session", "keep_secrets"):
@@ -150,7 +142,7 @@ def _login(options: Options, given: Mapping[str, str]) -> Login | None:
 
 
 def _choice(options: Options) -> SeedChoice | None:
-    """How seeds are chosen; ``None`` where no ranker is named: all of them are crawled."""
+    """How seeds are chosen; ``None``: all are crawled."""
     if options.ranker is None:
         return None
     from sharc_crawler.live.seeding import choice_of  # rankers: only where one is named
@@ -159,5 +151,5 @@ def _choice(options: Options) -> SeedChoice | None:
 
 
 def _hops(strategy: str) -> int:
-    """Deep first, the way by which a page was found says nothing of how far from the seed it lies."""
+    """The default bound on hops. In depth-first order the path to a page says nothing of its distance."""
     return 0 if strategy.partition(":")[0] == "dfs" else HOPS

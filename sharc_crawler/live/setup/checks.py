@@ -1,4 +1,4 @@
-"""What few crawls are given, checked before their folders are made: other spiders, a history, lists of seeds."""
+"""Checks of arguments that few crawls are given, before a folder is made: other spiders, a history, seed lists."""
 
 from __future__ import annotations
 
@@ -28,10 +28,7 @@ SHOWN = 3  #: files that are named
 
 
 def check_history(file: Path, arguments: Mapping[str, str], *, reading: bool) -> None:
-    """A dry run (``reading``) makes no store of a file that is missing or empty: the crawl would.
-
-    Raises :class:`~sharc_crawler.errors.DataError` where it is none; that of a collection can be made again.
-    """
+    """Raise DataError if the file is no history; in a dry run (``reading``) a missing or empty one is left alone."""
     if file.is_dir():
         raise UsageError(f"history={file} is a folder; name a file in it")
     if reading and not (file.exists() and file.stat().st_size):
@@ -49,7 +46,7 @@ def check_history(file: Path, arguments: Mapping[str, str], *, reading: bool) ->
 
 
 def check_spider(args: Sequence[str], known: Sequence[str]) -> None:
-    """Raises :class:`~sharc_crawler.errors.UsageError` for arguments without ``-a``, and for an unknown name."""
+    """Raise UsageError for arguments without ``-a``, and for an unknown spider."""
     if bare := [one for one in args[1:] if "=" in one]:
         given = " ".join(f"-a {shlex.quote(one)}" for one in bare)
         raise UsageError(f"argument {bare[0]!r} stands without -a: scrapy crawl {args[0]} {given}")
@@ -58,10 +55,7 @@ def check_spider(args: Sequence[str], known: Sequence[str]) -> None:
 
 
 def check_skipping(options: Options, strategy: str, *, attests: bool) -> None:
-    """``skip=attested``: what is not asked for stands as a former capture has it, by what sitemaps say.
-
-    Raises :class:`~sharc_crawler.errors.UsageError`.
-    """
+    """Raise UsageError where ``skip=attested`` cannot be used: it needs former answers and the word of sitemaps."""
     if options.collection is None:
         raise UsageError("skip='attested' refers to former captures: give collection=, or leave it out")
     if not attests:
@@ -75,10 +69,7 @@ def check_skipping(options: Options, strategy: str, *, attests: bool) -> None:
 
 
 def refuse_secrets(settings: BaseSettings) -> None:
-    """Headers of all requests that hold a secret: every host would be told, and the WARC files keep it.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` that names what is meant for them.
-    """
+    """Raise UsageError for headers with secrets: every host and the WARC files would get them."""
     ways = {"authorization": "netrc=FILE, with user and password by host", "cookie": "cookies=FILE"}
     for name in settings.getdict("DEFAULT_REQUEST_HEADERS"):
         if way := ways.get(name.lower()):
@@ -88,10 +79,7 @@ def refuse_secrets(settings: BaseSettings) -> None:
 
 
 def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
-    """Private addresses in a list of seeds are refused before anything is sent, unless a setting allows them.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` that names the first.
-    """
+    """Raise UsageError for the first private address in a list of seeds, unless a setting allows it."""
     rules = AddressRules.of(read_setting(settings, "SHARC_ALLOWED_ADDRESSES") or ())
     for url in urls:
         addresses = private_seeds([url])  # of localhost one that is allowed suffices, as when it is connected to
@@ -103,10 +91,7 @@ def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
 
 
 def tell_others(folder: Path) -> None:
-    """What lies in the folder of a new capture and is not of it stays, and lies in the archive's from now on.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` where it is a collection, which keeps its captures itself.
-    """
+    """Warn of other files in the folder of a new capture; raises UsageError if it is a collection's."""
     if is_collection(folder):
         raise UsageError(
             f"output={str(folder)!r} is a collection: give -a collection={shlex.quote(str(folder))} instead, for a"

@@ -1,4 +1,4 @@
-"""``-a mode=continuous``, ``-a mode=instant``: what such captures are ordered by, and what a person reads of them."""
+"""| ``-a mode=continuous`` and ``-a mode=instant``: their specs, and what a person reads of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def kept_up(options: Options) -> dict[str, object]:
-    """The terms of a capture that goes on; raises :class:`~sharc_crawler.errors.UsageError` where they lack."""
+    """The terms of a continuous capture; raises UsageError if some are missing."""
     for name, value in (("for", options.for_), ("requests", options.requests)):
         if value == math.inf:
             raise UsageError(f"mode='continuous' needs {name}=, as in -a mode=continuous -a for=30d -a requests=60")
@@ -48,7 +48,7 @@ def _finite(value: float) -> float | None:
 
 
 def told(sites: Sites, now: Instant) -> str:
-    """What a person reads while it runs, whichever it is."""
+    """The progress line of either mode."""
     if sites.polls:
         return progress(sites.polls, now)
     captures = [one.capture for one in sites]
@@ -61,7 +61,7 @@ def told(sites: Sites, now: Instant) -> str:
 
 
 def progress(polls: Polls, now: Instant) -> str:
-    """What a person reads while it runs.
+    """The progress line of an instant crawl.
 
     >>> from sharc_crawler.polling.polls import Polls
     >>> from sharc_crawler.polling.terms import Terms
@@ -74,7 +74,7 @@ def progress(polls: Polls, now: Instant) -> str:
 
 
 def done(polls: Polls) -> str:
-    """How far it is, in its own terms."""
+    """How far an instant crawl is."""
     return ", ".join((counted(len(polls), "hub"), counted(polls.made, "poll"), counted(polls.found, "new page")))
 
 

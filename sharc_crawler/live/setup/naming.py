@@ -1,4 +1,4 @@
-"""The output folder's name: by pattern, as ``FEEDS`` have it (``captures/%(name)s/%(time)s``), or nobody's."""
+"""| The name of the output folder: from a pattern, as in ``FEEDS`` (``captures/%(name)s/%(time)s``), or by default."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ _PLACE = re.compile(r"%\((\w+)\)s")
 
 
 def named(pattern: str | Path, known: Mapping[str, object], now: Instant) -> Path:
-    """The folder: ``%(time)s`` is when the crawl begins (UTC), any other place what is known by that name.
-
-    Runs that one timer starts begin in one second, hardly in one microsecond.
+    """Fill in a pattern: ``%(time)s`` is the start of the crawl (UTC, with microseconds), other places come from
+    ``known``.
 
     >>> named("captures/%(name)s/%(time)s", {"name": "news"}, 1795000000.0)
     PosixPath('captures/news/2026-11-18T11-06-40.000000')
 
-    Raises UsageError for a name that nothing is known by.
+    Raises UsageError for an unknown name.
     """
     places = {**known, "time": f"{datetime.fromtimestamp(now, UTC):%Y-%m-%dT%H-%M-%S.%f}"}
 
@@ -35,7 +34,7 @@ def named(pattern: str | Path, known: Mapping[str, object], now: Instant) -> Pat
 
 
 def check_pattern(pattern: str, *, goes_on: bool) -> None:
-    """Will a project's own spider find its folder again, where it ``goes_on``? Raises UsageError: it never will."""
+    """Raise UsageError if a spider that ``goes_on`` would never find its folder again."""
     if goes_on and "%(time)s" in pattern:
         raise UsageError(
             f"SHARC_OUTPUT={pattern!r} is another folder at each run, which SHARC_RESUME=True never finds again;"
@@ -44,14 +43,14 @@ def check_pattern(pattern: str, *, goes_on: bool) -> None:
 
 
 def attributes(spider: object) -> dict[str, object]:
-    """What a pattern may name of a spider: its plain attributes, the arguments of ``-a`` among them."""
+    """The names that a pattern may use: the spider's plain attributes, including its ``-a`` arguments."""
     names = (name for name in dir(spider) if not name.startswith("_"))
     values = {name: getattr(spider, name, None) for name in names if name not in ("logger", "state")}
     return {name: value for name, value in values.items() if isinstance(value, str | int) and value != ""}
 
 
 def unnamed(urls: Sequence[str], now: Instant) -> str:
-    """The folder of a capture of these sites, if none was named.
+    """The default folder of a capture of these sites.
 
     >>> unnamed(["http://h:80/a", "http://i/"], 0)
     'captures/h-80-and-1-more-19700101T000000Z'

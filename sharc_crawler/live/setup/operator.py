@@ -1,4 +1,4 @@
-"""Who we are, and whom we may contact: an operator's contact for the public web, private addresses only if named."""
+"""| The crawl's identity and reach: a contact for public sites, private addresses only if they were named."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def user_agent(operator: str | None) -> str:
 
 
 def private_seeds(urls: Iterable[str]) -> list[str]:
-    """The addresses of URLs that name a private machine outright: whoever types one means it.
+    """The private addresses that URLs name outright: whoever types one means it.
 
     >>> private_seeds(["http://127.0.0.3:8000/", "http://localhost/", "https://example.org/"])
     ['127.0.0.3', '127.0.0.1', '::1']
@@ -48,7 +48,7 @@ def private_seeds(urls: Iterable[str]) -> list[str]:
 
 
 def openings(typed: Iterable[str], scope: str) -> list[Opening]:
-    """Private hosts that were typed as seeds: each is open to its own site's capture, at its port.
+    """Private hosts typed as seeds: each is open to its own site's capture, at its port.
 
     >>> openings(["http://127.0.0.3:8000/", "https://example.org/"], "host")
     [Opening(site='127.0.0.3:8000', host='127.0.0.3', port=8000)]
@@ -66,10 +66,9 @@ def openings(typed: Iterable[str], scope: str) -> list[Opening]:
 
 
 def require_operator(settings: BaseSettings, urls: Iterable[str], of: str = "") -> None:
-    """Refuse to crawl public sites anonymously.
+    """Raise UsageError where public sites would be crawled anonymously, or the contact is none.
 
-    ``of``: what the error says needs it, instead of the first public URL. Raises
-    :class:`~sharc_crawler.errors.UsageError` that names the setting, also for what is no contact.
+    ``of``: what the error says needs a contact, instead of the first public URL.
     """
     if read_setting(settings, "SHARC_OPERATOR"):
         return

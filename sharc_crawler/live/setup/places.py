@@ -1,4 +1,4 @@
-"""Where captures are kept: a folder with its state and its log for each site, or for a project's spider."""
+"""| The folder of a capture with its state and log, for each site or for a project's spider."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def standing(output: Path) -> Path:
-    """The output folder, or the next one above it that is there; raises UsageError where a file is in the way."""
+    """The output folder, or the nearest existing folder above it; raises UsageError if a file is in the way."""
     whole = Path(os.path.realpath(output))
     there = next(one for one in (whole, *whole.parents) if one.exists())
     if not there.is_dir():
@@ -32,10 +32,7 @@ def standing(output: Path) -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Make the output folder before the first request: a crawl must not find out later that it cannot write.
-
-    Raises :class:`~sharc_crawler.errors.UsageError`.
-    """
+    """Make the output folder, and check that it is writable, before the first request; raises UsageError."""
     try:
         standing(folder)  # else what is above would be made, and left
         folder.mkdir(parents=True, exist_ok=True)
@@ -46,15 +43,12 @@ def make_folder(folder: Path) -> None:
 
 
 def is_begun(output: Path) -> bool:
-    """Does the folder hold the state of a capture, or of several?"""
+    """Whether the folder holds the state of a capture, or of several."""
     return site_folders(output) is not None or (output.is_dir() and holds_state(output))
 
 
 def check_state(output: Path) -> None:
-    """Refuse a folder that holds WARC files, and no state to go on from. What else lies there is told.
-
-    Raises :class:`~sharc_crawler.errors.UsageError`.
-    """
+    """Raise UsageError for a folder with WARC files but no state; warn of other files in it."""
     if any(output.glob(f"*{SUFFIX}*")):
         from sharc_crawler.live.setup.whole import has_captures  # only where something was begun
 
@@ -69,14 +63,14 @@ def check_state(output: Path) -> None:
         tell_others(output)
 
 
-MOST = 2_000  #: stores that are open: each takes a quarter of a megabyte, to open one again longer than a page
-DESCRIPTORS = 4  #: of an open store: the file, its log, the log's index, the lock
+MOST = 2_000  #: stores open at once: each takes 0.25 MB, and opening one takes longer than a page
+DESCRIPTORS = 4  #: of an open store: database, log, log index, lock
 
 
 def site_paths(output: Path, sites: Iterable[str]) -> dict[str, Path]:
-    """The folder of each site: the output folder itself for one; made, and named in it, for several.
+    """The folder of each site: the output folder itself for one; subfolders, made and listed, for several.
 
-    All are made before they are named: one that is named and missing was moved elsewhere, and is left to whoever did.
+    All are made before they are listed: one that is listed and missing was moved away, and is left alone.
     """
     names = list(sites)
     known = site_folders(output)
@@ -95,19 +89,19 @@ def site_paths(output: Path, sites: Iterable[str]) -> dict[str, Path]:
 
 
 def open_stores(at_once: int) -> OpenFiles:
-    """The stores in use: of many sites' those that were written last are open, as many as there are descriptors for."""
+    """The open stores: the most recently used ones, as many as there are descriptors for."""
     return OpenFiles(max(4, min(MOST, (limit() - RESERVE - 2 * at_once) // (2 * DESCRIPTORS))))
 
 
 class Place:
-    """A capture's folder, with its state and its log; to its frontier, a store."""
+    """A capture's folder with its state and log; its frontier uses it as a store."""
 
     def __init__(self, folder: Path, config: Config, stores: OpenFiles) -> None:
         self.folder = self.state = folder
         self._config, self._stores = config, stores
         self._store: FrontierStore | None = None
         self._owner = ""
-        self._changed = True  #: since the log was written last
+        self._changed = True  #: since the log was last written
         self.log = CrawlLog(folder, self, config.log)
         self.store  # noqa: B018 - whoever else writes it is known now
         forget_drafts(folder)
@@ -115,7 +109,7 @@ class Place:
 
     @property
     def store(self) -> FrontierStore:
-        """The state, open. Raises :class:`~sharc_crawler.errors.Superseded` where it was taken over meanwhile."""
+        """The state, open; raises :class:`~sharc_crawler.errors.Superseded` if another crawl took it over."""
         if self._store is None:
             if self._owner and owner(self.state) != self._owner:
                 raise Superseded(f"output={str(self.folder)!r} was taken over by another crawl")
@@ -129,7 +123,7 @@ class Place:
         return opening.begin_state(self.folder, self._config.store)
 
     def suspend(self) -> None:
-        """Let go of the state until it is asked for again."""
+        """Close the state until it is needed again."""
         store, self._store = self._store, None
         if store is not None:
             with suppress(SharcError):
@@ -145,11 +139,11 @@ class Place:
         self._changed = True
 
     def links(self) -> Iterator[LinksRow]:
-        """What documents linked to."""
+        """The links of documents."""
         return self.store.links()
 
     def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
-        """What its log tells."""
+        """The exchanges for the log."""
         return self.store.exchanges(after)
 
     @property
@@ -160,14 +154,14 @@ class Place:
     # -- its log, and its end ----------------------------------------------------------------------------------------
 
     def begin_log(self) -> None:
-        """Anew: the one before is set aside."""
+        """Begin a new log; the old files were renamed."""
         self.log = CrawlLog(self.folder, self, self._config.log)
 
     def catch_up(self) -> None:
-        """Write what is new to the log."""
+        """Write new exchanges to the log."""
         if self._changed:
             self._changed = not self.log.catch_up()
 
     def ended(self) -> None:
-        """Everything is written, the report too: nothing is left to go on with but what is still queued."""
+        """Mark the capture as ended: everything is written, the report too."""
         (self.folder / RUNNING).unlink(missing_ok=True)

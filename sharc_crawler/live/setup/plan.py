@@ -34,7 +34,7 @@ SEEDS = 0.4  #: share of the terminal's width for seeds
 
 
 def show_plan(arguments: Arguments, config: Config) -> None:
-    """Print the plan, one row per site capture; raises UsageError where a plug-in or its place is none."""
+    """Print the plan, a row per site capture; raises UsageError if a plug-in or the folder cannot be used."""
     detector_of(config.detector, config.masks)
     store_kind(config.store)
     check_place(config.output or Path())
@@ -66,14 +66,14 @@ def show_plan(arguments: Arguments, config: Config) -> None:
 
 
 def check_place(output: Path) -> None:
-    """The folder is there and can be written to, or can be made; raises UsageError."""
+    """Raise UsageError unless the folder can be made and written to."""
     there = standing(output)
     if not os.access(there, os.W_OK | os.X_OK):
         raise UsageError(f"output={str(output)!r} cannot be made: {there} is not writable; choose another folder")
 
 
 def _sites(specs: Iterable[CaptureSpec], longest: int) -> Table:
-    """A row per site; the middle of addresses of more than ``longest`` characters is left out."""
+    """A row per site; addresses of more than ``longest`` characters are shortened in the middle."""
     columns = (Column("site", overflow="fold"), Column("seeds", no_wrap=True), "settings")
     table = Table(*columns, title="Dry run: nothing was sent")
     for spec in specs:
@@ -92,7 +92,7 @@ def _sites(specs: Iterable[CaptureSpec], longest: int) -> Table:
 
 
 def show_selection(selection: Selection | None) -> None:
-    """Print which seeds were chosen, which not, and why."""
+    """Print which seeds were chosen, which were not, and why."""
     if selection is None:
         return
     table = Table("place", Column("seed", overflow="fold"), "p" if selection.seeds[0].p is not None else "value", "why")

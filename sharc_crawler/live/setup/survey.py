@@ -1,7 +1,7 @@
-"""What a site says of itself before a page of it is fetched: robots.txt and sitemaps, as every crawl begins with.
+"""What a site says of itself before any page is fetched: robots.txt and sitemaps.
 
-A survey is a crawl that visits nothing: addresses, robots.txt, delays and retries are a crawl's own. Reading
-sitemaps once more, for what a capture claims by them (``sharc confirm``), is such a crawl, too.
+A survey is a crawl that visits nothing, with a crawl's addresses, delays and retries. ``sharc confirm`` uses one to
+read sitemaps once more, too.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 PROFILE = "sharc_crawler.live.profile"
 ADDON = "sharc_crawler.live.addon.SharcAddon"
-LOOKED_AT = 5_000  #: addresses, to see which software made the site
-AUTO = "auto"  #: where sitemaps are looked for unless somebody names them
+LOOKED_AT = 5_000  #: addresses from which the site's software is guessed
+AUTO = "auto"  #: the default of ``sitemap``
 
 
 class NoPagesError(DataError):
-    """A site names no pages; ``why``; ``closed``: its robots.txt could not be had, so nothing is fetched."""
+    """A site that names no pages. ``why``; ``closed``: robots.txt could not be had, so nothing may be fetched."""
 
     def __init__(self, url: str, why: str, *, closed: bool) -> None:
         super().__init__(f"{url} names no pages to plan with ({why}); give a sitemap, a history or a former report")
@@ -49,37 +49,37 @@ class NoPagesError(DataError):
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The pages that a capture would begin with; one entry per page."""
+    """The pages with which a capture would begin, one entry per page."""
 
     urls: list[str]
     rates: list[float]  #: changes per second
     shapes: list[float]  #: of the rates' Gamma posteriors; inf: point estimates
-    guessed: int  #: pages of which nothing tells the rate
-    attested: list[bool]  #: the sitemaps tell when it last changed, and nothing speaks against them
-    step: Seconds  #: between two requests to the slowest host, by the settings and robots.txt
-    asked: Seconds  #: of it, what robots.txt asks for at least
-    refused: int  #: pages that robots.txt closes, left out above
-    notes: tuple[str, ...]  #: what a reader must know
+    guessed: int  #: pages whose rates are guesses
+    attested: list[bool]  #: whether sitemaps credibly say when the page last changed
+    step: Seconds  #: between two requests to the slowest host, by settings and robots.txt
+    asked: Seconds  #: of it, what robots.txt asks for
+    refused: int  #: pages that robots.txt closes; not among the above
+    notes: tuple[str, ...]  #: for readers
 
 
 class RereadingSpider(SiteSpider):
-    """Reads robots.txt and sitemaps, and keeps them."""
+    """Reads robots.txt and sitemaps, and archives them."""
 
     name = "rereading"
 
     def capture_specs(self, config: Config) -> list[CaptureSpec]:
-        """The same captures, of which no page is visited."""
+        """The same captures, but without visits."""
         return [replace(spec, mode="survey") for spec in super().capture_specs(config)]
 
 
 class SurveySpider(RereadingSpider):
-    """Reads robots.txt and sitemaps; keeps nothing."""
+    """Reads robots.txt and sitemaps, and archives nothing."""
 
     name = "survey"
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *_: Any, **given: Any) -> Self:
-        """A site crawl's own arguments."""
+        """Take the arguments of a site crawl."""
         spider = super().from_crawler(crawler, **given)
         crawler.settings.set("SHARC_OUTPUT", None, "cmdline")
         crawler.settings.set("SHARC_WARC", False, "cmdline")  # noqa: FBT003 - a setting
@@ -123,7 +123,7 @@ def read_again(capture: Mapping[str, object], folder: Path, chosen: Sequence[str
 
 
 def _crawled(spider: type[SiteSpider], arguments: dict[str, str], chosen: Sequence[str], failed: str) -> Crawler:
-    """Crawl by a spider; what cannot be used is told before anything begins."""
+    """Run a crawl with this spider, after checking its settings."""
     settings = capture_settings(chosen)
     checked = settings.copy()
     spider.prepare(checked, arguments)
@@ -143,7 +143,7 @@ def _crawled(spider: type[SiteSpider], arguments: dict[str, str], chosen: Sequen
 
 
 def capture_settings(chosen: Sequence[str]) -> Settings:
-    """The project's settings where it is a capture project, else the package's profile; and what was chosen."""
+    """The settings of a capture project, if this is one, else of our profile; with the chosen ones on top."""
     settings = get_project_settings()
     if ADDON not in settings.getdict("ADDONS"):
         settings.setmodule(PROFILE, "project")
@@ -180,7 +180,7 @@ def _survey_of(url: str, session: Session) -> Survey:
 
 
 def _software(urls: Iterable[str], given: Sequence[str]) -> Iterator[str]:
-    """What made the site, where the addresses that are known show it, and how to leave what it makes by itself."""
+    """A note on the site's software, if addresses show it, and on how to exclude what it generates."""
     software = named(islice(urls, LOOKED_AT))
     if software is not None and software.exclude not in given:
         exclude = quote(together(given, software))

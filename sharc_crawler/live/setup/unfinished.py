@@ -1,4 +1,4 @@
-"""An output folder that holds a capture which was begun: refused where it cannot be gone on with."""
+"""| An output folder with a capture that was begun: refused if this crawl cannot continue it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from sharc_crawler.storage.folders import RUNNING, capture_folders, site_folders
 from sharc_crawler.storage.opening import holds_state
 from sharc_crawler.storage.trying_again import unreached
 
-EACH_RUN = "SHARC_OUTPUT=captures/%(name)s/%(time)s"  #: how a project names a folder for each run
-MOMENT: Seconds = 3.0  #: in which whoever writes there without a crawl has ended
-#: what a capture cannot be resumed with another value of; whatever else changes, what was captured stays as it is
+EACH_RUN = "SHARC_OUTPUT=captures/%(name)s/%(time)s"  #: how a project gets a folder for each run
+MOMENT: Seconds = 3.0  #: in which the writing process of a killed crawl has ended
+#: fields that must not change when a capture is continued; captures stay valid under all others
 SAME = ("mode", "seeds", "scope", "sitemaps", "size", "limit", "hops", "traps", "audit", "skip", "subsites", "session")
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSpider:
-    """A project's own spider, which goes on where it may ``resume``, and is ``lacking`` nothing that was kept."""
+    """A project's own spider: may it ``resume``, and what is it ``lacking`` of what was kept?"""
 
     name: str
     resume: bool
@@ -38,10 +38,7 @@ class OwnSpider:
 
 
 def check_output(output: Path, wanted: Sequence[CaptureSpec] | OwnSpider, bounds: Mapping[str, float]) -> None:
-    """Refuse a folder that holds a capture which these do not go on with, or not within these ``bounds``.
-
-    Raises :class:`~sharc_crawler.errors.UsageError`.
-    """
+    """Raise UsageError for a folder whose capture this crawl cannot continue, or not within these ``bounds``."""
     if (folders := site_folders(output)) is not None:
         _check_sites(output, folders, wanted, bounds)
         return
@@ -60,7 +57,7 @@ def _complete(output: Path, *, project: bool) -> UsageError:
 def _check_sites(
     output: Path, folders: Mapping[str, Path], wanted: Sequence[CaptureSpec] | OwnSpider, bounds: Mapping[str, float]
 ) -> None:
-    """The folder holds captures of several sites, in folders of their own."""
+    """Check a folder with captures of several sites."""
     held = few(folders)
     if isinstance(wanted, OwnSpider) or {spec.site for spec in wanted} != set(folders):
         raise UsageError(
@@ -76,7 +73,7 @@ def _check_sites(
 
 
 def _check_one(output: Path, wanted: Sequence[CaptureSpec] | OwnSpider, bounds: Mapping[str, float]) -> bool:
-    """The folder of a capture (or of a spider's); ``True``: it is complete."""
+    """Check the folder of one capture (or spider); ``True``: it is complete."""
     if written := _still_written(output):
         raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
     with open_state(output) as store:
@@ -116,7 +113,7 @@ def _way_out(output: Path) -> str:
 
 
 def _given_otherwise(begun: CaptureSpec, given: CaptureSpec) -> str:
-    """What a capture was begun with, and what is given in place of it; empty: it is the same."""
+    """The first field that differs from the begun capture, in words; "": none."""
     for name in SAME:
         was, now = getattr(begun, name), getattr(given, name)
         if was != now:
@@ -126,7 +123,7 @@ def _given_otherwise(begun: CaptureSpec, given: CaptureSpec) -> str:
 
 
 def _check_going_on(unfinished: str, others: set[str], *, resume: bool, kept: bool) -> None:
-    """May a project's own spider go on? ``others``: spiders that began it."""
+    """Raise UsageError if a project's own spider may not go on; ``others``: spiders that began the capture."""
     if kept and others:
         raise UsageError(
             f"{unfinished} by the spider {few(others)}, which alone goes on with it; choose another folder, or one for"
@@ -146,12 +143,9 @@ def _check_going_on(unfinished: str, others: set[str], *, resume: bool, kept: bo
 def check_rebuilding(
     output: Path, specs: Sequence[CaptureSpec], bounds: Mapping[str, float], *, collected: bool = False
 ) -> None:
-    """Refuse to make state again where there is some, or nothing to make it of; or none that these ``specs`` began.
+    """Raise UsageError where state cannot be made again: there is some, or no WARC files of these ``specs``.
 
-    State that the same command made, before it was cut off, is gone on with.
-    ``collected``: former captures are at hand.
-
-    Raises :class:`~sharc_crawler.errors.UsageError`.
+    State that the same command made, before it was cut off, is continued. ``collected``: former captures are at hand.
     """
     from sharc_crawler.archive.recorded import archived  # hardly ever
     from sharc_crawler.live.former.rebuilding import check, was_made_again
@@ -181,9 +175,9 @@ def check_rebuilding(
 
 
 def _still_written(output: Path) -> Path | None:
-    """A file in the folder that is being written, and goes on being so.
+    """A file in the folder that is still being written.
 
-    Where a crawl was killed, the process that writes its files ends by itself, once it is through with the last one.
+    The writing process of a killed crawl ends by itself, after its last file.
     """
     patience = monotonic() + MOMENT
     while (written := in_use(output)) and monotonic() < patience:
@@ -192,7 +186,7 @@ def _still_written(output: Path) -> Path | None:
 
 
 def few(sites: Iterable[str], most: int = 5) -> str:
-    """Some of them by name.
+    """The first of some names, and how many more there are.
 
     >>> few(["b.example", "a.example"]), few("abcdefg")
     ('a.example, b.example', 'a, b, c, d, e and 2 more')
@@ -203,7 +197,7 @@ def few(sites: Iterable[str], most: int = 5) -> str:
 
 
 def _as_argument(name: str, value: object) -> tuple[str, str]:
-    """A setting's argument, and its value, as they are given.
+    """The argument of a field and its value, as users give them.
 
     >>> _as_argument("sitemaps", None), _as_argument("sitemaps", ()), _as_argument("limit", 9)
     (('sitemap', 'auto'), ('sitemap', 'off'), ('limit', '9'))
@@ -222,12 +216,12 @@ _REVISITED = EMBEDDED | {Kind.PAGE}
 
 
 class Spent(NamedTuple):
-    """What a site capture has spent up to now, and about what its revisits take besides."""
+    """What a site capture has spent, and roughly what its revisits will take."""
 
     requests: int
     size: int  #: bytes
     ran: Seconds
-    revisits: int  #: of pages and resources that were visited and wait for theirs
+    revisits: int  #: pages and resources waiting for theirs
     due_size: int
     sitemaps: int  #: that may be read again
 
@@ -243,7 +237,7 @@ class Spent(NamedTuple):
 
 
 def spent(row: CaptureRow, state: Batch) -> Spent:
-    """What one of the captures in a store has spent."""
+    """What one of a store's captures has spent."""
     kinds = {page.page: page.kind for page in state.pages if page.capture == row.capture}
     made = [one for one in state.visits if one.attempt and one.page in kinds and one.outcome.started >= row.started]
     sizes: dict[PageId, int] = {}
@@ -265,16 +259,13 @@ def spent(row: CaptureRow, state: Batch) -> Spent:
 
 
 def narrowed(row: CaptureRow, bounds: Mapping[str, float]) -> list[str]:
-    """The bounds of a budget that are smaller than those that a capture began with."""
+    """The bounds that are smaller than those the capture began with."""
     was = {name: getattr(row.spec, name) for name in bounds}
     return [name for name, bound in bounds.items() if bound and (not was[name] or bound < was[name])]
 
 
 def check_bounds(row: CaptureRow, bounds: Mapping[str, float], state: Batch, output: Path) -> None:
-    """Refuse a smaller budget that leaves no room for the revisits of what was visited.
-
-    Raises :class:`~sharc_crawler.errors.UsageError`.
-    """
+    """Raise UsageError for a smaller budget that leaves no room for the revisits of visited pages."""
     found = spent(row, state)
     for name in narrowed(row, bounds):
         used, least, unit = found.least()[name]

@@ -1,4 +1,4 @@
-"""Whether a folder holds captures, and all of their state; whether an object store holds some that it does not."""
+"""| Whether a folder holds captures with all of their state, and whether an object store holds others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sharc_crawler.storage.opening import holds_state
 
 
 def is_whole(folder: Path) -> bool:
-    """Is there state with a capture in it, all of which can be read, and no revisit of what was not visited?"""
+    """Whether there is readable state with a capture, and no revisit without its visit."""
     try:
         state = load_state(folder) if has_captures(folder) else Batch()
     except DataError:
@@ -24,7 +24,7 @@ def is_whole(folder: Path) -> bool:
 
 
 def has_captures(output: Path) -> bool:
-    """Is there state with a capture in it? Raises :class:`~sharc_crawler.errors.DataError` where it is damaged."""
+    """Whether there is state with a capture; raises DataError if it is damaged."""
     if not output.is_dir() or not holds_state(output):
         return False
     with open_state(output) as store:
@@ -32,10 +32,9 @@ def has_captures(output: Path) -> bool:
 
 
 def check_objects(url: str, output: Path, folders: Iterable[Path]) -> None:
-    """Refuse an object store that holds WARC files of captures which are to begin in these folders of the output.
+    """Raise UsageError if an object store holds WARC files of captures that are to begin in these folders.
 
     A folder with WARC files of its own goes on: its state is to be made again from them.
-    Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     from sharc_crawler.archive.objects import ObjectFolder  # only where there is one
 

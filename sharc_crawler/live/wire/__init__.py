@@ -1,1 +1,1 @@
-"""Bytes on the wire and back, and whom a crawl connects to."""
+"""| Bytes on the wire, and which addresses a crawl may connect to."""

@@ -1,7 +1,7 @@
-"""Which network addresses a crawler may connect to: pure rules, asked with the address actually connected to.
+"""Which network addresses a crawler may connect to: pure rules, asked with the address of each connection.
 
-A public page may name any host, and any name may resolve to an address inside the operator's own network. So the rule
-is applied to the resolved address, at every connection, never to the name.
+Any public page may name any host, and any name may resolve to an address in the operator's own network. So the rules
+apply to the resolved address, at every connection, never to the name.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Network = IPv4Network | IPv6Network
 _CARRIER = ip_network("100.64.0.0/10")  # RFC 6598: carrier-grade NAT
 _TRANSLATED = ip_network("64:ff9b::/96")  # RFC 6052: the last 32 bits are the IPv4 address
 _LOCAL_TRANSLATED = ip_network("64:ff9b:1::/48")  # RFC 8215
-_ISATAP = 0x5EFE  # RFC 5214: in an interface identifier, before the IPv4 address; its "universal" bit is either
-_TEREDO = ip_network("2001::/32")  # RFC 4380: a server's address, and the client's with all bits turned
-#: what Python, in one version or another, calls global, and where no site is
+_ISATAP = 0x5EFE  # RFC 5214: in an interface identifier, before the IPv4 address; its "universal" bit may be 0 or 1
+_TEREDO = ip_network("2001::/32")  # RFC 4380: a server's address, and the client's with all bits inverted
+#: networks without sites, which some versions of Python call global
 _SPECIAL: dict[str, tuple[Network, ...]] = {
     "6to4 relay": (ip_network("192.88.99.0/24"),),  # RFC 7526
     "6to4": (ip_network("2002::/16"),),  # the same: given up
@@ -43,11 +43,11 @@ _NUMERIC_HOST = re.compile(r"[0-9a-fA-FxX.]+")
 
 
 class AddressRefusedError(SharcError):
-    """A connection that is not made: its address is not public, and no setting allows it."""
+    """A connection is refused: its address is not public, and no setting allows it."""
 
 
 class Opening(NamedTuple):
-    """A private host that a user typed as a seed: open to the capture of its site, at this port, under this name."""
+    """A private host that a user typed as a seed: open to its site's capture, at this port, by this name."""
 
     site: str
     host: str
@@ -55,7 +55,7 @@ class Opening(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What is to be connected to, and for which site capture; empty: for none."""
+    """What to connect to, and for which site capture ("": none)."""
 
     host: str
     port: int = 0
@@ -64,7 +64,7 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AddressRules:
-    """Public addresses, and what the operator allows besides.
+    """Allows public addresses, and those that the operator names.
 
     >>> AddressRules.of(["127.0.0.0/8"]).refusal("127.0.0.1") is None
     True
@@ -77,18 +77,18 @@ class AddressRules:
 
     @classmethod
     def of(cls, networks: Iterable[str], openings: Iterable[Opening] = ()) -> Self:
-        """Rules from the setting's values, such as ``127.0.0.0/8``, and from the seeds that were typed."""
+        """Rules from the setting's networks, such as ``127.0.0.0/8``, and from typed seeds."""
         return cls(tuple(_network(text) for text in networks), frozenset(openings))
 
     def refusal(self, address: str) -> str | None:
         """Why an address is refused (``loopback``, ``private``…); ``None``: it is not.
 
-        An IPv6 address that carries an IPv4 address is as good as the worse of the two.
+        An IPv6 address that carries an IPv4 address is judged by the worse of the two.
         """
         return _refusal(self.allowed, address)
 
     def check(self, target: Target, address: str) -> None:
-        """Raise :class:`AddressRefusedError` if a target must not be connected to at ``address``."""
+        """Raise :class:`AddressRefusedError` if ``target`` must not be connected to at ``address``."""
         reason = self.refusal(address)
         if reason and Opening(target.site, target.host, target.port) not in self.openings:
             raise AddressRefusedError(
@@ -97,7 +97,7 @@ class AddressRules:
             )
 
     def check_literal(self, target: Target) -> None:
-        """Like `check`, for a host that is written as an address (in any spelling) or as this machine; names pass."""
+        """Like `check`, for a host written as an address (in any spelling) or as localhost; other names pass."""
         addresses = _written(target.host)
         if all(map(self.refusal, addresses)):
             for address in addresses:
@@ -120,7 +120,7 @@ def _network(text: str) -> Network:
 
 
 def a(reason: str) -> str:
-    """A reason with its article.
+    """The reason with its article.
 
     >>> a("unspecified"), a("private"), a("unique local")
     ('an unspecified', 'a private', 'a unique local')
@@ -129,7 +129,7 @@ def a(reason: str) -> str:
 
 
 def _forms(address: Address) -> Iterator[Address]:
-    """What a packet to the address reaches: itself, or the IPv4 address that it carries, or both."""
+    """The addresses that a packet reaches: this one, the IPv4 address that it carries, or both."""
     if isinstance(address, IPv4Address):
         yield address
     elif address in _TRANSLATED:
@@ -164,14 +164,14 @@ def _not_public(address: Address) -> str | None:
 
 @lru_cache(maxsize=1024)  # asked for every request
 def _written(host: str) -> tuple[str, ...]:
-    """The addresses that a host is written as; of a name, none."""
+    """The addresses that a host is written as; none for a name."""
     host = unquote(host).lower().rstrip(".")  # a proxy may read it so
     own = LOOPBACK if f".{host}".endswith(".localhost") else filter(None, [literal(host)])  # RFC 6761
     return tuple(map(str, own))
 
 
 def literal(host: str) -> Address | None:
-    """The address that a host is written as: also ``0x7f.1`` and ``2130706433``, which resolvers take for one."""
+    """The address that a host is written as, including ``0x7f.1`` and ``2130706433``, which resolvers accept."""
     try:
         return ip_address(host.strip("[]"))
     except ValueError:

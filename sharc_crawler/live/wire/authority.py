@@ -1,4 +1,4 @@
-"""A time stamp authority, asked once: directly, at an address that the rules allow, for as long as one waits."""
+"""| Asks a time stamp authority once, directly, at an allowed address, within a time limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BLOCK = 1 << 14
 
 
 class _Guarded(http.client.HTTPConnection):
-    """A connection to an address that was checked: no second look-up can slip in between."""
+    """A connection to the very address that was checked, without a second look-up."""
 
     def __init__(self, url: str, rules: AddressRules, timeout: Seconds) -> None:
         parts = urlsplit(url)
@@ -46,7 +46,7 @@ class _Guarded(http.client.HTTPConnection):
             self._wire.do_handshake()
 
     def give_up(self) -> None:
-        """Whatever is awaited ends: each byte of a head, or of a handshake, would be waited for anew."""
+        """End whatever is waited for: socket time-outs begin anew with each byte."""
         self.late = True
         if self._wire:
             with suppress(OSError):
@@ -54,9 +54,9 @@ class _Guarded(http.client.HTTPConnection):
 
 
 def ask(url: str, query: bytes, agent: str, allowed: Iterable[str] = ()) -> bytes:
-    """The answer of the authority at ``url`` to a query; redirects are not followed.
+    """The authority's answer to a query; redirects are not followed.
 
-    A private address that the URL names outright is meant; others need to be ``allowed``. Raises
+    A private address named in the URL is meant; others must be ``allowed``. Raises
     :class:`~sharc_crawler.errors.DataError` where there is no answer, and
     :class:`~sharc_crawler.live.wire.addresses.AddressRefusedError`.
     """
@@ -83,7 +83,7 @@ def ask(url: str, query: bytes, agent: str, allowed: Iterable[str] = ()) -> byte
 
 
 def _answer(connection: _Guarded) -> bytes:
-    """The body, no larger than one takes."""
+    """The body, up to a limit."""
     response = connection.getresponse()
     if response.status != http.client.OK:
         raise ValueError(f"status {response.status} {response.reason}".strip())

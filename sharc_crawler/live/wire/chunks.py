@@ -1,6 +1,6 @@
-"""Where the chunks of a body end, as its bytes arrive (RFC 9112, 7.1).
+"""Finds the end of a chunked body as its bytes arrive (RFC 9112, 7.1).
 
-Each piece of a chunk is handed on as a chunk of its own, so that the parser is always between two of them.
+Each piece of a chunk is passed on as a chunk of its own, so that the parser is always between two chunks.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 
 from sharc_crawler.changes.http import line_of
 
-SIZE_LINE = 1024  #: bytes; of a chunk's size and its extensions
+SIZE_LINE = 1024  #: bytes of a line with a chunk's size and extensions
 TRAILERS = 1 << 16  #: bytes
 _HEX = re.compile(rb"[0-9A-Fa-f]+\Z")
 
@@ -19,15 +19,15 @@ class Chunks:
 
     def __init__(self) -> None:
         self.ended = False
-        self.wrong: Exception | None = None  #: why it is no whole one
-        self.body = 0  #: bytes of it that came, without their chunks
+        self.wrong: Exception | None = None  #: why the body is incomplete or invalid
+        self.body = 0  #: bytes of the body so far, without chunk framing
         self._held = bytearray()  # of a line that is not whole
         self._left = 0  # bytes of a chunk
         self._trailers = 0
         self._part = self._size
 
     def take(self, data: bytes, at: int, clean: list[bytes]) -> int:
-        """One step; up to where these bytes are taken. What the parser is handed of them is added to ``clean``."""
+        """Take one step; returns up to where the data was used. What the parser gets is added to ``clean``."""
         return self._part(data, at, clean)
 
     def _size(self, data: bytes, at: int, clean: list[bytes]) -> int:
@@ -70,7 +70,7 @@ class Chunks:
         return at
 
     def _broken(self, data: bytes, clean: list[bytes]) -> int:
-        """No chunk follows: the parser is told so, and nothing more."""
+        """End the body: no chunk follows, and the parser is told so."""
         clean.append(b"!\r\n")
         self.wrong = EOFError("no chunk follows")
         self._part = self._ignored

@@ -1,7 +1,7 @@
-"""HTTP for a capture: a request's bytes go out, an answer's come in and are kept; nobody reads them here.
+"""The HTTP client of a capture: sends a request's bytes, and keeps those of the answer without parsing the body.
 
-Scrapy's own client makes objects of an answer as it comes: a quarter of a capture's processor time, and its spider does
-not look. Connections are Twisted's.
+Scrapy's client makes objects of an answer as it comes: a quarter of a capture's processor time, for a spider that does
+not look at them. Connections are Twisted's.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from sharc_crawler.live.wire.tap import Tap, WithheldError
 if TYPE_CHECKING:
     Key = tuple[str, str, int]  # scheme, host, port
 
-IDLE = 240.0  #: seconds after which a connection is used no more, as Twisted has it
-_SAFE = {b"GET", b"HEAD", b"OPTIONS"}  #: may be sent again, where an idle connection turned out to be closed
-_OURS = (b"Host", b"Content-Length")  #: headers that are written here
+IDLE = 240.0  #: seconds after which an idle connection is not reused, as in Twisted
+_SAFE = {b"GET", b"HEAD", b"OPTIONS"}  #: may be sent again if an idle connection turns out to be closed
+_OURS = (b"Host", b"Content-Length")  #: headers written by this module
 _TARGET = re.compile(r"[a-z]+://[^/?#]*+([^#]*+)")
 _PLAIN = re.compile(rb"[\x21-\x7e]+")
-#: what Scrapy calls an error of Twisted's
+#: Twisted's errors, and Scrapy's names for them
 _CALLED = (
     (errors.ConnectionRefusedError, exceptions.DownloadConnectionRefusedError),
     (errors.DNSLookupError, exceptions.CannotResolveHostError),
@@ -46,25 +46,25 @@ _CALLED = (
 
 @dataclass(slots=True)
 class WireRequest:
-    """A request, and what is wanted of its answer."""
+    """A request, and the bounds on its answer."""
 
     tap: Tap
     method: bytes
-    data: bytes  #: all of it
-    patience: float  #: seconds, for connection and answer together
-    maxsize: int = 0  #: bytes of a body; one that is larger is an error
-    most: int = 0  #: the same; more of it is not waited for, and what came is the answer
+    data: bytes  #: the whole request
+    patience: float  #: seconds for connection and answer together
+    maxsize: int = 0  #: bytes of a body, above which it is an error
+    most: int = 0  #: bytes of a body, after which the rest is not waited for
     awaited: Deferred[Any] | None = None
-    over: bool = False  #: its time is
+    over: bool = False  #: its time has run out
 
     def give_up(self) -> None:
-        """The time for the answer is over: end the request."""
+        """Cancel the request: its time has run out."""
         self.over = True
         if self.awaited is not None:
             self.awaited.cancel()
 
     async def wait_for(self, awaited: Deferred[Any]) -> Any:
-        """What comes of it; raises :class:`CancelledError` when time is over."""
+        """Wait for a result; raises :class:`CancelledError` once the time has run out."""
         self.awaited = awaited
         found = await maybe_deferred_to_future(awaited)
         if self.over:  # just now
@@ -75,7 +75,7 @@ class WireRequest:
 
 
 def request_bytes(request: Request, host: str) -> bytes:
-    r"""A request as it goes out; a value is one line, whatever it is.
+    r"""The request as sent; each header value is put on one line.
 
     >>> from scrapy import Request
     >>> request_bytes(Request("http://h:8/a?b#c", headers={"D": "e\r\nF: g"}), "h:8")
@@ -96,7 +96,7 @@ def request_bytes(request: Request, host: str) -> bytes:
 
 
 class WireConnection(Protocol):
-    """A connection, which takes one request at a time."""
+    """A connection that carries one request at a time."""
 
     transport: Any
 
@@ -105,13 +105,13 @@ class WireConnection(Protocol):
         self._asked: WireRequest | None = None
         self._answered: Deferred[None] | None = None
         self._framing = Framing(b"GET")
-        self.since = 0.0  #: it waits for another request
+        self.since = 0.0  #: when it became idle
 
     def connectionMade(self) -> None:  # noqa: D102, N802 - Twisted's name
         self._client.made()
 
     def ask(self, asked: WireRequest) -> Deferred[None]:
-        """Send a request; the answer is in its tap then."""
+        """Send a request; once this fires, the answer is in its tap."""
         tls = handle if isinstance(handle := self.transport.getHandle(), SSL.Connection) else None
         asked.tap.begin(getattr(self.transport.getPeer(), "host", None), tls)
         if not asked.tap.may_send():
@@ -151,7 +151,7 @@ class WireConnection(Protocol):
         self._judge(asked, framing)
 
     def _judge(self, asked: WireRequest, framing: Framing) -> None:
-        """End the request, if its answer has ended or is wrong."""
+        """End the request if its answer is complete or wrong."""
         if framing.wrong is not None:
             broken = isinstance(framing.wrong, EOFError)
             said = exceptions.ResponseDataLossError(str(framing.wrong))
@@ -168,7 +168,7 @@ class WireConnection(Protocol):
             self._end()
 
     def leave(self) -> None:
-        """Close the connection; over TLS one that is closed would end when the server agrees."""
+        """Close the connection; over TLS at once, as a clean end waits for the server."""
         (self.transport.abortConnection if self._key[0] == "https" else self.transport.loseConnection)()
 
     def _end(self, error: Exception | None = None) -> None:
@@ -199,19 +199,19 @@ class WireConnection(Protocol):
 
 
 class WireClient:
-    """Sends requests over Twisted's connections, and keeps these for the next ones.
+    """Sends requests over Twisted's connections, and keeps connections for reuse.
 
-    At most ``idle`` wait for further requests to one host, and none where ``most`` are open.
+    At most ``idle`` connections to a host are kept, and none while more than ``most`` are open.
     """
 
     def __init__(self, idle: int, most: int) -> None:
-        self.reset = set[int]()  #: answers that a reset ended: what ends so where it did before is whole
+        self.reset = set[int]()  #: answers ended by a reset: one that ends the same way again is taken for whole
         self._most_idle, self._most = idle, most
         self._idle: defaultdict[Key, list[WireConnection]] = defaultdict(list)
         self._open = 0
 
     async def ask(self, asked: WireRequest, key: Key, endpoint: Callable[[], Any]) -> None:
-        """Have a request answered; raises what Scrapy's handlers raise. ``endpoint`` makes what connects to a host."""
+        """Have a request answered; raises what Scrapy's handlers raise. ``endpoint`` makes a connection to the host."""
         from twisted.internet import reactor  # not before Scrapy has installed it
 
         clock: Any = reactor
@@ -231,7 +231,7 @@ class WireClient:
                 timer.cancel()
 
     async def _is_answered(self, asked: WireRequest, key: Key, endpoint: Callable[[], Any]) -> bool:
-        """``False``: an idle connection turned out to be closed."""
+        """Ask once; ``False``: an idle connection turned out to be closed."""
         waiting = self._waiting(key)
         connection = waiting or await asked.wait_for(endpoint().connect(_Factory(self, key)))
         try:
@@ -256,7 +256,7 @@ class WireClient:
             del self._idle[key]
 
     def keep(self, key: Key, connection: WireConnection) -> None:
-        """Keep a connection for further requests."""
+        """Keep an idle connection for reuse."""
         connection.since = monotonic()
         if len(self._idle[key]) < self._most_idle and self._open <= self._most:
             self._idle[key].append(connection)
@@ -264,7 +264,7 @@ class WireClient:
             connection.leave()
 
     def _waiting(self, key: Key) -> WireConnection | None:
-        """A waiting connection that was used lately: machines between may have forgotten an older one."""
+        """An idle connection that was used recently: machines in between may have dropped an older one."""
         while self._idle[key]:
             connection = self._idle[key].pop()
             if monotonic() - connection.since < IDLE:
@@ -273,7 +273,7 @@ class WireClient:
         return None
 
     def close(self) -> None:
-        """Close the connections that wait for requests."""
+        """Close idle connections."""
         idle, self._idle = self._idle, defaultdict(list)
         for connection in chain.from_iterable(idle.values()):
             connection.leave()

@@ -1,4 +1,4 @@
-"""An exchange rebuilt from Scrapy's objects, where a project's own download handler keeps no wire bytes."""
+"""| An exchange rebuilt from Scrapy's objects, for download handlers that keep no wire bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REBUILT = "headers rebuilt by the HTTP library, not kept from the wire"
 
 
 def others_handlers(settings: BaseSettings) -> dict[str, object]:
-    """Download handlers that are not ours, by scheme: a project's own, or Scrapy's where there is no reactor."""
+    """Download handlers other than ours, by scheme."""
     ours = (WireTapHandler, f"{WireTapHandler.__module__}.{WireTapHandler.__name__}")
     handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
     return {scheme: handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme) not in ours}
@@ -39,9 +39,9 @@ def handed_on(
     response: Response,
     sent: Instant,
 ) -> Exchange | None:
-    """What another download handler says that was exchanged. The capture's reader is told that nobody saw it.
+    """The exchange as another download handler reports it; a note says that its bytes were not seen.
 
-    ``None``: our handler would have kept the bytes; a middleware nearer to the downloader made the answer up.
+    ``None``: our handler would have kept the bytes, so a middleware made the answer up.
     """
     others, scheme = others_handlers(settings), urlparse_cached(request).scheme
     if scheme in {"http", "https"} - others.keys():
@@ -58,7 +58,7 @@ def handed_on(
 
 
 def rebuilt(request: Request, response: Response, started: Instant, ended: Instant) -> Exchange:
-    """Headers in Scrapy's order and case, the body de-chunked: the record says that it is normalised."""
+    """The exchange with headers in Scrapy's order and case and a de-chunked body, marked as normalised."""
     target = urlparse_cached(request)
     path = f"{target.path or '/'}{'?' if target.query else ''}{target.query}".encode()
     head = request.method.encode() + b" " + path + b" HTTP/1.1\r\nHost: " + target.netloc.encode() + b"\r\n"
@@ -81,12 +81,12 @@ def rebuilt(request: Request, response: Response, started: Instant, ended: Insta
 
 
 def failed(request: Request, error: BaseException, started: Instant, ended: Instant) -> Exchange:
-    """An exchange that brought nothing."""
+    """An exchange without an answer."""
     return Exchange(request.url, started, ended, b"", b"", normalised=REBUILT, error=f"{type(error).__name__}: {error}")
 
 
 def _lines(headers: Headers) -> bytes:
-    """Header lines; the body is no longer chunked, so nothing may say that it is."""
+    """Header lines, without Transfer-Encoding: the body is not chunked any more."""
     return b"".join(
         name + b": " + value + b"\r\n"
         for name, values in headers.items()

@@ -1,7 +1,7 @@
-"""Where an answer's parts end, as its bytes arrive (RFC 9112); and the same answer as a strict parser takes it.
+"""Finds the parts of an answer as its bytes arrive (RFC 9112), and cleans them up for a strict parser.
 
-Servers send what Twisted's parser ends a connection for: lines that are no headers among these, headers of many
-kilobytes, blanks after a chunk's size. The archive has every byte of it; the parser is handed what it can read.
+Servers send what Twisted's parser hangs up on: lines among the headers that are none, headers of many kilobytes,
+blanks after a chunk's size. The archive keeps every byte; the parser gets what it can read.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LINE = 16_000  #: bytes; Twisted hangs up on a line of more than 16 KiB
-BLANKS = 4  #: bytes of blank lines before an answer, as Chromium skips them: a server's, after the answer before
-LENGTH = 100  #: digits of a Content-Length; beyond some thousand Python reads none
+LINE = 16_000  #: bytes; Twisted hangs up on lines of more than 16 KiB
+BLANKS = 4  #: bytes of blank lines before an answer, as in Chromium: they belong to the answer before
+LENGTH = 100  #: digits of a Content-Length; Python reads no more than some thousand
 _BLANK = (b"\r\n", b"\n")
-_INTEGER = re.compile(rb"\s*[+-]?[0-9_]+\s*\Z")  #: what ``int`` takes, and more
-SWITCHED = 101  #: what follows is no HTTP; the parser, which passes interim answers over, is handed a 204 instead
+_INTEGER = re.compile(rb"\s*[+-]?[0-9_]+\s*\Z")  #: what ``int`` accepts, and more
+SWITCHED = 101  #: what follows is not HTTP; the parser, which skips interim answers, gets a 204 instead
 _NO_BODY = (SWITCHED, 204, 304)
 _FRAMING = (b"content-length", b"transfer-encoding", b"connection")
-LONGEST_HEAD = 1 << 20  #: bytes; a server that sends more without ending its headers is hung up on
-INTERIM = 100  #: answers (1xx) before the one that counts; of one that sends more likewise
+LONGEST_HEAD = 1 << 20  #: bytes of headers, after which we hang up
+INTERIM = 100  #: interim answers (1xx), after which we hang up
 
 
 @lru_cache(maxsize=256)  # a server's answers have most of them in common
 def _field(sent: tuple[bytes, ...]) -> tuple[tuple[bytes, ...], bytes, bytes] | None:
-    """A header, folded or not: its lines for the parser, none where they are too long for it, its name and value."""
+    """A (folded) header: its lines for the parser (none if too long for it), its name and value."""
     lines = [line.removesuffix(b"\n").removesuffix(b"\r") for line in sent]
     if (found := field_of(b"".join(lines))) is None:
         logger.debug("Skipping the bad header line %r", b"".join(lines)[:200])
@@ -47,7 +47,7 @@ def _field(sent: tuple[bytes, ...]) -> tuple[tuple[bytes, ...], bytes, bytes] | 
 
 
 class Framing:
-    r"""The answer to one request.
+    r"""The framing of the answer to one request.
 
     >>> framing = Framing(b"GET")
     >>> framing.feed(b"HTTP/1.1 200 OK\r\nnonsense\r\nContent-Length: 2\r\n\r\nhi!")
@@ -55,25 +55,25 @@ class Framing:
     """
 
     def __init__(self, method: bytes) -> None:
-        self.ended = False  #: there is nothing more to come
+        self.ended = False  #: the answer is complete
         self.in_head = True
-        self.interim = 0  #: answers that came before it
-        self.long: list[tuple[bytes, bytes]] = []  #: headers that are too long for the parser, by name
+        self.interim = 0  #: number of interim answers so far
+        self.long: list[tuple[bytes, bytes]] = []  #: headers that are too long for the parser
         self._method = method
         self._blanks = BLANKS
         self._part = self._status
         self._held = bytearray()  # of a line that is not whole
         self._lines: list[bytes] = []  # of a head
         self.code = 0  #: its status
-        self.persistent = True  #: another request may follow on the connection
-        self.wrong: Exception | None = None  #: why it is no answer, or no whole one
-        self.body = 0  #: bytes of it that came, without their chunks
-        self.length: int | None = None  #: of the body, as it is announced
+        self.persistent = True  #: the connection may be reused
+        self.wrong: Exception | None = None  #: why the answer is invalid or incomplete
+        self.body = 0  #: bytes of the body so far, without chunk framing
+        self.length: int | None = None  #: announced length of the body
         self._left = 0  # bytes of a body
         self._chunks: Chunks | None = None  # of a body that comes in some
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """What the parser is handed of these bytes; and what came after the answer's end."""
+        """What the parser gets of these bytes, and what came after the answer's end."""
         clean: list[bytes] = []
         at = 0
         while at < len(data) and not self.ended:
@@ -81,7 +81,7 @@ class Framing:
         return b"".join(clean), data[at:] if self.ended else b""
 
     def blank(self, data: bytes) -> int:
-        r"""How many of these bytes are blank lines before the answer, and no part of it.
+        r"""How many of these bytes are blank lines before the answer, which do not belong to it.
 
         >>> Framing(b"GET").blank(b"\r\nHTTP/1.1 200 OK\r\n")
         2
@@ -92,17 +92,17 @@ class Framing:
 
     @property
     def endless(self) -> bool:
-        """Whether the body ends only with the connection."""
+        """Whether only the end of the connection ends the body."""
         return self._part == self._until_close
 
     def cut(self) -> bytes:
-        """The connection is lost: what came of a first line, for the parser to complain of."""
+        """A partial status line at the end of the connection, for the parser to complain about."""
         return bytes(self._held) if self._part == self._status else b""
 
     # -- the head ----------------------------------------------------------------------------------------------------
 
     def _status(self, data: bytes, at: int, clean: list[bytes]) -> int:
-        """Handed on at once: whoever speaks no HTTP may say nothing more."""
+        """Pass the status line on at once: a server that does not speak HTTP may send nothing more."""
         line, at = line_of(self._held, data, at)
         if line:
             known, parts = STATUS_LINE.match(line), line.split(b" ", 2)
@@ -137,7 +137,7 @@ class Framing:
         return at
 
     def _fields(self) -> list[tuple[tuple[bytes, ...], bytes, bytes]]:
-        """Each header that the parser can read: its lines, its name in lower case, its value."""
+        """The headers that the parser can read: lines, lower-case name, value."""
         folded: list[tuple[bytes, ...]] = []
         for line in self._lines:
             if line[:1] not in (b" ", b"\t"):

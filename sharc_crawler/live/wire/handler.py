@@ -1,14 +1,14 @@
-"""A download handler that keeps the bytes of both directions of every exchange, and connects to public addresses only.
+"""A download handler that keeps the bytes of each exchange, and connects only to allowed addresses.
 
-Scrapy hands on headers re-ordered and bodies without their transfer coding: fit for scraping, not for an archive, which
-gets what was on the wire, TLS removed. A capture's spider has a client of ours (`client.py`). For a project's own, and
-through proxies, the connections of Scrapy's HTTP/1.1 handler are listened to (`listening.py`).
+Scrapy hands on re-ordered headers and de-chunked bodies: enough for scraping, not for an archive, which needs what was
+on the wire (without TLS). A capture's spider uses our client (`client.py`). For a project's own spider, and for
+proxies, the connections of Scrapy's HTTP/1.1 handler are listened to (`listening.py`).
 
 The add-on sets it for both schemes, as ``DOWNLOAD_HANDLERS`` would.
 
-Through a proxy (``request.meta["proxy"]``) the bytes are those between us and the proxy, without the proxy's
-credentials. The proxy looks names up itself, so it must refuse inner addresses, too: here a name is refused that our
-own look-up finds to be private; one that is not found goes to the proxy.
+Through a proxy (``request.meta["proxy"]``) the bytes are those exchanged with the proxy, without its credentials. The
+proxy resolves names, so it must refuse private addresses itself. A name that our own look-up finds to be private is
+refused here; one that it does not find goes to the proxy.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ if TYPE_CHECKING:
     from sharc_crawler.live.wire.proxied import ProxyRules
     from sharc_crawler.live.wire.tls_trust import TlsTrust
 
-WITHHELD_KEY = "sharc_withheld"  #: in ``meta``: it was not sent
+WITHHELD_KEY = "sharc_withheld"  #: in ``meta``: the request was not sent
 EXCHANGE_KEY = "sharc_exchange"  #: in ``request.meta``: the `Exchange`, set whether the download succeeded or failed
-#: bytes on the wire of what has a bound of its own: twice what is read of a robots.txt, since it may be packed; as much
-#: as the protocol allows a sitemap to hold
+#: bytes on the wire for kinds with a bound of their own: twice what is read of a robots.txt, as it may be compressed;
+#: the protocol's maximum for a sitemap
 MOST = {Kind.ROBOTS: 1 << 20, Kind.SITEMAP: 50 << 20}
-CONNECT_TIMEOUT = 10.0  #: seconds; as Scrapy's handler has it, where a request has no download_timeout
+CONNECT_TIMEOUT = 10.0  #: seconds, as in Scrapy's handler, for requests without download_timeout
 
 
 def target_of(request: Request) -> Target:
-    """Whom a request is for, in which site capture."""
+    """The target of a request, and its site capture."""
     parts = urlparse_cached(request)
     fetch = request.meta.get(META_KEY)
     return Target(parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0), fetch.site if fetch else "")
@@ -66,7 +66,7 @@ def _most(request: Request) -> int | None:
 
 @lru_cache(maxsize=1024)
 def _is_name(host: str) -> bool:
-    """Can it be looked up at all? Twisted would wait for the answer of a look-up that never began."""
+    """Can the name be looked up? For one that cannot, Twisted would wait for ever."""
     try:
         host.encode("idna")
     except UnicodeError:
@@ -137,12 +137,12 @@ class WireTapHandler(HTTP11DownloadHandler):
         return response or _response(exchange)
 
     async def _read_by_scrapy(self, request: Request, tap: Tap) -> Response:
-        """Read by Scrapy's client: it tells a project's spider what comes as it comes, and knows proxies."""
+        """Download with Scrapy's client, which streams to a project's spider and knows proxies."""
         self._listen(tap, partial(self._endpoint, request), whole=self._reads_for_itself, most=_most(request))
         return await super().download_request(request)
 
     async def _ask(self, request: Request, tap: Tap, target: Target) -> str | None:
-        """Ask by our own client; returns why the answer is not whole, where a part is taken."""
+        """Download with our client; returns why the answer is incomplete, if a part is accepted."""
         scheme, meta = urlparse_cached(request).scheme, request.meta
         if scheme not in DEFAULT_PORTS:
             raise exceptions.UnsupportedURLSchemeError(scheme)
@@ -166,7 +166,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         await super().close()
 
     async def _check(self, request: Request) -> Target:
-        """Before anything else: a connection that another site may use is used again."""
+        """Check the target before anything else, as a connection may be reused by another site."""
         target = target_of(request)
         self._rules.check_literal(target)
         if not _is_name(target.host):
@@ -177,7 +177,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         return target
 
     def _endpoint(self, request: Request, key: tuple[Any, ...], given: Any) -> Any:
-        """An endpoint as Twisted's agent makes it, which connects to allowed addresses only."""
+        """An endpoint like Twisted's agent makes, which connects to allowed addresses only."""
         from twisted.internet import reactor
 
         if request.meta.get("proxy"):
@@ -195,7 +195,7 @@ class WireTapHandler(HTTP11DownloadHandler):
 
 
 def _response(exchange: Exchange) -> Response:
-    """What Scrapy's components see of an answer; a large body lies on the disk, and is read there."""
+    """The response for Scrapy's components; a large body stays on disk."""
     message = parse_response(exchange.response)
     if message is None:
         raise exceptions.DownloadFailedError("no answer that the archive can read")
@@ -215,7 +215,7 @@ def _response(exchange: Exchange) -> Response:
 _kind = lru_cache(maxsize=256)(responsetypes.from_content_type)  #: of a ``Content-Type``
 
 
-#: what Scrapy says of a response that it handed on in spite of its being cut short
+#: Scrapy's flags for responses that it accepts though they are incomplete
 _FLAGS = {"dataloss": "disconnect", "download_stopped": "unspecified"}
 
 
@@ -249,10 +249,10 @@ def _exchange(
 
 @implementer(IReactorPluggableNameResolver)
 class GuardedReactor:
-    """A reactor that refuses connections to addresses that the rules refuse; everything else is the reactor's.
+    """A reactor that refuses connections to forbidden addresses, and is otherwise the given one.
 
-    Endpoints resolve a name and then connect to one of its addresses through ``connectTCP``. The check is made there,
-    so no second look-up can slip in between (DNS rebinding), and of several addresses only refused ones are left out.
+    Endpoints resolve a name, then connect to one of its addresses through ``connectTCP``. The check is made there, so
+    no second look-up can slip in (DNS rebinding), and of several addresses only the forbidden ones are left out.
     """
 
     def __init__(self, reactor: Any, rules: AddressRules, target: Target) -> None:

@@ -1,7 +1,7 @@
-"""Listening to the connections of Twisted's HTTP client, by its public interfaces alone.
+"""Listens to the connections of Twisted's HTTP client, through its public interfaces.
 
-Scrapy's handler asks a pool for a connection, and sends one request over it. This pool stands before its own: it says
-to whom a connection is made, and puts a listener between the connection and Twisted's protocol.
+Scrapy's handler asks a pool for a connection, and sends one request over it. This pool wraps that one: it decides which
+address is connected to, and puts a listener between the connection and Twisted's protocol.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Connections:
-    """How many are open. Those kept for reuse are closed when there are too many: each host has some of its own."""
+    """Counts open connections; if there are too many, those kept for reuse are closed."""
 
     def __init__(self, pool: HTTPConnectionPool, most: int) -> None:
         self._pool, self._most = pool, most
@@ -50,7 +50,7 @@ class Connections:
 
 
 class _Listener(ProtocolWrapper):
-    """Tells the tap of the request in flight what arrives; Twisted's protocol takes it for the connection."""
+    """Copies what arrives to the tap of the request in flight; Twisted's protocol sees it as the transport."""
 
     wrappedProtocol: Any  # noqa: N815 - Twisted's name
     factory: _ListeningFactory
@@ -70,11 +70,11 @@ class _Listener(ProtocolWrapper):
 
     @property
     def listening(self) -> bool:
-        """An answer is awaited, or coming."""
+        """Whether an answer is awaited or arriving."""
         return self._request is not None
 
     def listen(self, request: TappedRequest) -> None:
-        """A request goes out."""
+        """A request is being sent."""
         self._request = request
         handle = self.transport.getHandle()
         tls = handle if isinstance(handle, SSL.Connection) else None
@@ -121,9 +121,9 @@ class _ListeningFactory(WrappingFactory):
 
 @implementer(IStreamClientEndpoint)
 class ListeningEndpoint:
-    """Connects as another endpoint does, with a listener on the connection.
+    """Wraps an endpoint: puts a listener on its connections.
 
-    That is made when it is connected to: most requests go over a connection that is open.
+    The endpoint is made on connecting, since most requests reuse a connection.
     """
 
     def __init__(self, endpoint: Callable[[], Any], connections: Connections) -> None:
@@ -136,7 +136,7 @@ class ListeningEndpoint:
 
 
 class TappedRequest:
-    """A request of Twisted's client that copies what it writes, and has its answer listened to."""
+    """A request of Twisted's client: copies what it writes, and has its answer listened to."""
 
     framing: Framing
 
@@ -149,12 +149,12 @@ class TappedRequest:
         return getattr(self._request, name)
 
     def begin(self, peer: str | None, tls: SSL.Connection | None) -> None:
-        """The request goes out now; again, where an idle connection turned out to be closed."""
+        """The request is sent, perhaps again after an idle connection turned out to be closed."""
         self.tap.begin(peer, tls)
         self.framing = Framing(self._request.method)
 
     def writeTo(self, transport: Any) -> Deferred[None]:  # noqa: N802 - Twisted's name
-        """Write the request, if it may be sent still: a connection may have taken long to come about."""
+        """Write the request, if it may still be sent: connecting may have taken long."""
         transport.listen(self)
         if not self.tap.may_send():
             self.tap.withheld = True
@@ -183,7 +183,7 @@ class _TappedTransport:
 
 
 class TappedPool:
-    """A connection pool as Scrapy's handler sees it: whatever connection a request is given is tapped for it."""
+    """A connection pool for Scrapy's handler that taps each connection for its request."""
 
     def __init__(self, pool: HTTPConnectionPool, most: int, turn: Callable[[], RequestContext]) -> None:
         self._pool = pool
@@ -203,20 +203,20 @@ class TappedPool:
 
 
 class RequestContext:
-    """One request's: its tap, whom it may connect to, and how much of its answer's body is wanted."""
+    """What a request's connection needs: its tap, its endpoint, and how much of the body is wanted."""
 
     def __init__(self, tap: Tap, endpoint: Callable[[Any, Any], Any], *, whole: bool, most: int | None = None) -> None:
         self.tap = tap
-        self.endpoint = endpoint  #: of a pool's key, and of Scrapy's own endpoint
-        self.whole = whole  #: the spider is given bodies of any size
-        self.most = most  #: bytes of a body; more of it is not waited for, and what came is the answer
+        self.endpoint = endpoint  #: from a pool's key and Scrapy's own endpoint
+        self.whole = whole  #: the spider gets bodies of any size
+        self.most = most  #: bytes of a body, after which the rest is not waited for
 
 
-_turn: ContextVar[RequestContext] = ContextVar("turn")  #: of the request whose connection Scrapy's handler asks for
+_turn: ContextVar[RequestContext] = ContextVar("turn")  #: of the request that wants a connection
 
 
 def listened(handler: HTTP11DownloadHandler, most: int) -> Callable[..., None]:
-    """A handler's connections are listened to from now on; what is returned is told of each request before that."""
+    """Listen to a handler's connections from now on; returns a function to announce each request."""
     take_unreadable_names()  # through a proxy Scrapy connects by itself
     tap_pool(handler, partial(TappedPool, most=most, turn=_turn.get))
     return lambda *about, **more: _turn.set(RequestContext(*about, **more)) and None
@@ -245,7 +245,7 @@ class _TappedConnection:
 
 
 class _Front(Protocol):
-    """A body for our own spider, which reads none of it: of a large one the first part is handed on."""
+    """Passes on the first part of a large body: our own spider does not read it."""
 
     transport: Any
 
@@ -273,7 +273,7 @@ class _Front(Protocol):
 
 
 class _Passed(bytes):
-    """Bytes that are not here: they count, and take no room."""
+    """Stands for bytes that count but take no memory."""
 
     length: int
 

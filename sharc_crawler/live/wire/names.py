@@ -1,8 +1,8 @@
-"""Name look-ups in both address families, each of which ends: with addresses, with none, or when its time is over.
+"""Name look-ups for IPv4 and IPv6, each of which ends: with addresses, without any, or after a time limit.
 
-Scrapy's default resolver knows IPv4 alone. Its other one asks for both, through Twisted's, which never answers where
-``getaddrinfo`` raises anything but a ``gaierror``, and knows no deadline. Several addresses are tried by Twisted's
-`HostnameEndpoint`: each a moment after the one before, the first that answers is taken (RFC 8305 in outline).
+Scrapy's default resolver knows IPv4 only. Its other one uses Twisted's, which never answers where ``getaddrinfo``
+raises anything but a ``gaierror``, and has no time limit. Twisted's `HostnameEndpoint` tries several addresses, each a
+moment after the one before, and takes the first that answers (RFC 8305 in outline).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-Found = tuple[str, ...]  #: addresses as text, in the order of the system's preference
+Found = tuple[str, ...]  #: addresses as text, in the system's order of preference
 
 
 @implementer(IHostResolution)
 class Resolution:
-    """A look-up, which nobody can stop: it ends by itself."""
+    """A look-up; it cannot be cancelled, and ends by itself."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -44,9 +44,9 @@ class Resolution:
 
 @implementer(IHostnameResolver)
 class DualStackResolver:
-    """``TWISTED_DNS_RESOLVER``: A and AAAA records, kept as long as the crawl runs; ``DNS_TIMEOUT`` seconds at most.
+    """``TWISTED_DNS_RESOLVER``: looks up A and AAAA records within ``DNS_TIMEOUT`` seconds, and caches them.
 
-    Requests to one host at a time share a look-up. What was not found is asked for again.
+    Requests to a host share a look-up. A name that was not found is looked up again.
     """
 
     def __init__(self, reactor: Any, size: int, timeout: Seconds) -> None:
@@ -75,7 +75,7 @@ class DualStackResolver:
         addressTypes: Any = None,
         transportSemantics: Literal["TCP", "UDP"] = "TCP",
     ) -> Resolution:
-        """Tell the receiver the addresses of a host; none: it has none, or they could not be had."""
+        """Report a host's addresses to the receiver; none: it has none, or they could not be had."""
         resolution = Resolution(hostName)
         resolutionReceiver.resolutionBegan(resolution)
 
@@ -90,7 +90,7 @@ class DualStackResolver:
         return resolution
 
     def look_up(self, name: str) -> Deferred[Found]:
-        """The addresses of a host, if it is a literal, too; never fails."""
+        """The addresses of a host, which may be a literal; never fails."""
         waiting: Deferred[Found] = Deferred()
         if (found := _literal(name) or self._known.get(name)) is not None:
             waiting.callback(found)
@@ -116,20 +116,20 @@ class DualStackResolver:
             waiting.callback(found)
 
     def _failed(self, failure: Failure, name: str) -> None:
-        """Whatever it was: there are no addresses."""
+        """Whatever failed: there are no addresses."""
         logger.debug("%s was not found: %s", name, failure.getErrorMessage())
         self._answered((), name)
 
 
 def _addresses(name: str) -> Found:
-    """The addresses of a name as the system knows them, each once; runs in a thread of its own."""
+    """The addresses of a name as the system resolves it; runs in a thread."""
     answers = socket.getaddrinfo(name, None, 0, socket.SOCK_STREAM)
     families = socket.AF_INET, socket.AF_INET6
     return tuple(dict.fromkeys(str(answer[4][0]) for answer in answers if answer[0] in families))
 
 
 def _literal(name: str) -> Found | None:
-    """A host that is written as an address needs no look-up, and IPv6 has many spellings.
+    """The address that a host is written as, normalised: IPv6 has many spellings.
 
     >>> _literal("0:0:0:0:0:0:0:1"), _literal("example.org")
     (('::1',), None)

@@ -1,4 +1,4 @@
-"""Requests through a proxy, which looks names up itself."""
+"""| Requests through a proxy, which resolves names itself."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CREDENTIALS = re.compile(rb"\r\nProxy-Authorization:[^\r\n]*", re.IGNORECASE)
 
 
 class ProxyRules:
-    """What is private by our own look-up is refused; what that does not find is the proxy's affair."""
+    """Refuses names that our own look-up finds to be private; others are the proxy's responsibility."""
 
     def __init__(self, rules: AddressRules) -> None:
         self._rules = rules
@@ -40,13 +40,13 @@ class ProxyRules:
 
 
 def without_credentials(sent: bytes) -> tuple[bytes, str]:
-    """A request as it is kept, and what its records say of that."""
+    """The request as archived, and what its record says of that."""
     kept = _CREDENTIALS.sub(b"", sent)
     return kept, WITHHELD if kept != sent else ""
 
 
 async def addresses_of(name: str) -> Found:
-    """What the reactor's resolver knows of a host; empty: nothing."""
+    """The addresses that the reactor's resolver knows of a host; empty: none."""
     from twisted.internet import reactor
 
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""What passes over a connection for one request."""
+"""| Records what passes over a connection for one request."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ logger = logging.getLogger(__name__)
 
 
 class WithheldError(Exception):
-    """A request may not be sent any more."""
+    """A request must not be sent any more."""
 
 
 class Tap:
-    """What passes over a connection for one request."""
+    """Records what passes over a connection for one request."""
 
     def __init__(
         self,
@@ -35,8 +35,8 @@ class Tap:
         self.clock = clock
         self.url = url
         self.may_send = may_send
-        self.withheld = False  #: it was not sent
-        self.enough = False  #: more of the body was not waited for
+        self.withheld = False  #: the request was not sent
+        self.enough = False  #: the rest of the body was not waited for
         self.fault: OSError | None = None  #: why a large response could not be kept
         self._memory = memory or MemoryBudget()
         self._received: list[bytes] = []
@@ -46,7 +46,7 @@ class Tap:
         self.begin(None)
 
     def begin(self, peer: str | None, tls: SSL.Connection | None = None) -> None:
-        """The request goes out now; again, where an idle connection turned out to be closed."""
+        """The request is being sent, perhaps again after an idle connection turned out to be closed."""
         self.started = self.clock()
         self.peer = peer
         self.tls = tls
@@ -61,7 +61,7 @@ class Tap:
         self._let_go()
 
     def leave(self) -> None:
-        """The request has left: on a busy machine, long after it was begun."""
+        """The request has left, which on a busy machine may be long after it was begun."""
         self.left = self.clock()
 
     def receive(self, data: bytes) -> None:
@@ -85,7 +85,7 @@ class Tap:
             raise
 
     def forget(self, surplus: int) -> None:
-        """The last bytes that arrived are not part of the response."""
+        """Take the last bytes out of the response, as surplus."""
         logger.warning("%s: %s after the end of the response, kept beside it", self.url, counted(surplus, "byte"))
         if self._large:
             self.surplus += self._large.cut(surplus)
@@ -95,7 +95,7 @@ class Tap:
         self.surplus += whole[len(whole) - surplus :]
 
     def response(self) -> Octets:
-        """What was received; nothing more is kept here."""
+        """The response; the tap keeps nothing of it."""
         large, self._large = self._large, None
         received = large.done() if large else b"".join(self._received)
         self._let_go()

@@ -1,4 +1,4 @@
-"""Whether a server's TLS certificate is trusted, in date, and for the host's name. Who has none is archived, too."""
+"""Checks a server's TLS certificate: trusted, in date, right name. Servers without a valid one are archived, too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service_identity.pyopenssl import verify_hostname, verify_ip_address
 
 
 class TlsTrust:
-    """Goes by the authorities that the system trusts. Each connection is looked at once."""
+    """Trusts the system's authorities. Each connection is checked once."""
 
     def __init__(self) -> None:
         self._found: WeakKeyDictionary[SSL.Connection, str] = WeakKeyDictionary()
@@ -27,7 +27,7 @@ class TlsTrust:
         return contexts.creatorForNetloc(name, port)
 
     def fault(self, connection: SSL.Connection, host: str) -> str:
-        """Why the certificate shown on a connection is not valid for a host; empty: it is."""
+        """Why the certificate of a connection is not valid for a host; "": it is valid."""
         found = self._found.get(connection)
         if found is None:
             found = self._found[connection] = "; ".join((*self._untrusted(connection), *_misnamed(connection, host)))
@@ -35,7 +35,7 @@ class TlsTrust:
 
     @cached_property
     def _context(self) -> SSL.Context:
-        """A context that owns the authorities: they are freed with it."""
+        """A context that keeps the authorities alive."""
         context = SSL.Context(SSL.TLS_CLIENT_METHOD)
         context.set_default_verify_paths()
         return context
@@ -73,9 +73,9 @@ def _is_address(host: str) -> bool:
 
 @cache
 def take_unreadable_names() -> None:
-    """Where nothing is verified, Scrapy logs that a certificate is not for a name, and goes on.
+    """Treat a certificate whose names cannot be read like one with a wrong name.
 
-    It does not where the names in it cannot be read at all: a fault of the certificate like any other.
+    Without verification Scrapy logs a wrong name and goes on, but it fails on unreadable ones.
     """
     for name in {"verify_hostname", "verify_ip_address", "extract_patterns"} & vars(tls).keys():
         setattr(tls, name, _told(getattr(tls, name)))

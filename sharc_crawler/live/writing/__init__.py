@@ -1,1 +1,1 @@
-"""Exchanges are written by a process of their own; room on the disk."""
+"""| Writing exchanges, in a process of its own; room on the disk."""

@@ -1,4 +1,4 @@
-"""Having exchanges written, by a process of its own: the crawl goes on meanwhile."""
+"""| Has exchanges written by another process, while the crawl goes on."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ PROCESS = "sharc_crawler.live.writing.writer_process"
 
 
 class Archivist:
-    """Has exchanges written; many are synced at once, then they count. A large one keeps no others waiting.
+    """Has exchanges written. Many are synced together, and then they count; a large one does not hold up others.
 
-    ``terms``: the arguments of :class:`~sharc_crawler.live.writing.writer_process.Writers`, when the first is wanted.
+    ``terms``: returns the arguments of :class:`~sharc_crawler.live.writing.writer_process.Writers`, once needed.
     """
 
     def __init__(self, terms: Callable[[], dict[str, Any]]) -> None:
-        self.awaited = False  #: somebody has nothing better to do than to wait for what was handed over
-        self.written: Callable[[], None] = lambda: None  #: called then, when some is on the disk or could not be
-        self.mishaps: list[str] = []  #: that the reports are to tell of; whoever notes them there takes them out
+        self.awaited = False  #: the scheduler has nothing to do but wait for a write
+        self.written: Callable[[], None] = lambda: None  #: called then, once an exchange is on disk or cannot be
+        self.mishaps: list[str] = []  #: events that the reports are to note; whoever notes them removes them
         self._terms = terms
         self._child: Child | None = None
         self._sites: set[str] = set()  # whose files are to be finished
         self._waiting: dict[int, tuple[asyncio.Future[CaptureRef], Octets]] = {}  # large ones lie on the disk
         self._number = 0
-        self.held = 0  #: bytes in memory of exchanges that are not on the disk yet
-        self._orders: list[bytes] = []  # of this turn of the reactor: given together, and synced once
+        self.held = 0  #: bytes in memory of exchanges that are not on disk yet
+        self._orders: list[bytes] = []  # of this turn of the reactor: sent together, and synced once
         self._giving: asyncio.Handle | None = None
-        self.turn = asyncio.Lock()  #: an order's, until it is done
-        self._done: asyncio.Future[dict[str, Any] | None] | None = None  # an order, or what was in its way
+        self.turn = asyncio.Lock()  #: held by an order until it is done
+        self._done: asyncio.Future[dict[str, Any] | None] | None = None  # the answer to an order: None, or an error
 
     @property
     def pending(self) -> int:
-        """Exchanges handed over that are not on the disk yet."""
+        """Number of exchanges that are not on disk yet."""
         return len(self._waiting)
 
     async def open(self, site: str, place: tuple[str, str] | None = None) -> None:
-        """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way.
+        """Make the writer of a site ready, which repairs what a crash left open; raises what prevents it.
 
-        ``place``: folder and run of a site that comes while others are being captured.
+        ``place``: folder and run of a site that is added during the crawl.
         """
         await self._order("open", site=site, **({"place": place} if place else {}))
         self._sites.add(site)
 
     async def end(self, site: str) -> None:
-        """Finish the files of a site of which nothing more is kept; raises what is in the way."""
+        """Finish the files of a site that gets no more exchanges; raises what prevents it."""
         await self._order("end", site=site)
         self._sites.discard(site)
 
@@ -67,18 +67,18 @@ class Archivist:
         await self._order("abandon", site=site)
 
     def keep(self, site: str, exchange: Exchange, original: Original | None = None) -> asyncio.Future[CaptureRef]:
-        """Have an exchange written; where the server said 304, as a revisit of ``original``.
+        """Have an exchange written; with ``original``, as a revisit of that: the server said 304.
 
-        The future tells where it lies, once it is synced, or why it could not be.
+        The future gets the place of the record once it is synced, or the error.
         """
         return self._handed(site, exchange.response, lambda number: order_to_keep(site, exchange, original, number))
 
     def describe(self, site: str, resources: Sequence[Resource]) -> asyncio.Future[CaptureRef]:
-        """Have written what the crawl made itself; the same, where the first lies."""
+        """Have records written that the crawl made itself; the future gets the place of the first."""
         return self._handed(site, b"", lambda number: order_to_describe(site, resources, number))
 
     def _handed(self, site: str, held: Octets, order: Callable[[int], list[bytes]]) -> asyncio.Future[CaptureRef]:
-        """Give an order that is answered once it is synced; ``held``: until then."""
+        """Give an order that is answered once it is synced; ``held`` stays in memory until then."""
         future: asyncio.Future[CaptureRef] = asyncio.get_running_loop().create_future()
         try:
             self._process()
@@ -96,12 +96,12 @@ class Archivist:
         return future
 
     async def finish(self) -> None:
-        """Return when all that is to be kept is on the disk, or could not be."""
+        """Return once everything is on disk, or cannot be."""
         if self._waiting:
             await asyncio.wait([future for future, _ in self._waiting.values()])
 
     async def close(self) -> None:
-        """Finish all files, those of a process that died before, too; nothing is taken any more."""
+        """Finish all files, including those of a process that died; nothing is taken after this."""
         if not self._sites and self._child is None:
             return
         try:
@@ -125,7 +125,7 @@ class Archivist:
         return self._child
 
     async def _order(self, what: str, **more: object) -> None:
-        """Have something else done; one order at a time."""
+        """Give another kind of order; one at a time."""
         async with self.turn:
             self._give()
             child = self._process()
@@ -172,7 +172,7 @@ class Archivist:
             future.set_result(CaptureRef(*kept))
 
     def _gone(self, code: int) -> None:
-        """The process ended by itself, or was ended: what it had not answered is not archived. Another may go on."""
+        """Handle the end of the process: what it had not answered is not archived. Another may be started."""
         self._child = None
         self._forget()
         from sharc_crawler.live.writing.errors_told import of_an_end  # hardly ever
@@ -196,7 +196,7 @@ class Archivist:
 
 
 def conclude(lease: Lease) -> None:
-    """The visit counts now: its exchange is on disk. If it is not, the visit has failed, or is made again."""
+    """End a visit: it counts once its exchange is on disk; otherwise it has failed, or is repeated."""
     if lease.written is None:
         return
     assert lease.outcome is not None, "noted before it is written"

@@ -1,4 +1,4 @@
-"""A process of this package's own, beside the crawl: orders to it never block, its answers come in the reactor."""
+"""| A process of ours beside the crawl: sending to it never blocks, and its answers arrive in the reactor."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from contextlib import suppress
 from itertools import islice
 
 _STOPS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-_ROOM = 1 << 20  #: bytes that the system is asked to hold for a child that is busy
+_ROOM = 1 << 20  #: bytes that the system buffers for a busy child
 _CALM = 10  #: niceness
-_AT_ONCE = 64  #: pieces a system call; all systems take as many
-_ANSWERS = 1 << 16  #: bytes read at once
-#: A page's tree takes a thousand small pieces of memory: of each size as many are kept at hand (by glibc: 7, of any).
+_AT_ONCE = 64  #: pieces per system call, as many as all systems take
+_ANSWERS = 1 << 16  #: bytes read at a time
+#: A page's tree takes a thousand small pieces of memory, so glibc is to cache more of each size than its 7.
 _PIECES = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=2000:glibc.malloc.tcache_max=160"}
 
 
-_ahead: dict[str, tuple[subprocess.Popen[bytes], socket.socket]] = {}  #: begun before anybody heard them
+_ahead: dict[str, tuple[subprocess.Popen[bytes], socket.socket]] = {}  #: processes started before they were needed
 
 
 def begin_ahead(module: str) -> None:
-    """Have the next :class:`Child` of this module start now; it ends with this process, if none comes."""
+    """Start the next :class:`Child` of this module now; if none is made, it ends with this process."""
     if module not in _ahead:
         with suppress(OSError):  # said when it is wanted
             _ahead[module] = _begun(module)
@@ -44,13 +44,13 @@ def _begun(module: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
 
 
 class Child:
-    """Runs a module's ``main`` in another process, with a socket for its standard input.
+    """Runs a module's ``main`` in another process, with a socket as its standard input.
 
     Parameters
     ----------
     module: its name
-    heard: called with each line that comes from it
-    ended: called once with its exit code, when no more can come
+    heard: called with each line that it sends
+    ended: called once with its exit code, after its last line
 
     Raises :class:`OSError` where it cannot be started.
 
@@ -67,7 +67,7 @@ class Child:
         self._loop.add_reader(self._socket, self._read)
 
     def send(self, *pieces: bytes) -> None:
-        """Tell it something; what it has no room for yet follows when it has."""
+        """Send pieces of data; what does not fit into the buffer now follows later."""
         waits = bool(self._unsent)
         self._unsent.extend(pieces)
         if not waits:
@@ -84,19 +84,19 @@ class Child:
         self._process.wait()
 
     def calm(self) -> None:
-        """Let it run when nobody else wants to."""
+        """Lower its priority."""
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, self._process.pid, _CALM)
 
     def spent(self) -> float:
-        """Seconds of processor time that it took; where the system (not Linux) does not tell, by the clock."""
+        """Seconds of its processor time; by the clock where the system (not Linux) does not tell."""
         try:
             return time.clock_gettime((~self._process.pid << 3) | 2)
         except OSError:
             return time.monotonic()
 
     def kill(self) -> None:
-        """End it, whatever it does."""
+        """Kill it."""
         self._process.kill()
 
     def _write_on(self) -> None:
@@ -138,9 +138,9 @@ class Child:
 
 
 def _started(module: str, connection: socket.socket) -> subprocess.Popen[bytes]:
-    """What stops a crawl is the crawl's to hear, which says when all is done: its child has these signals blocked.
+    """Start the process with signals that stop a crawl blocked: only the crawl handles those.
 
-    It looks for modules where the crawl does, not in the current folder first: a json.py there is none of ours.
+    It finds modules where the crawl does, but not in the current folder first: a json.py there is not ours.
     """
     command, places = [sys.executable, "-P", "-m", module], {"PYTHONPATH": os.pathsep.join(sys.path)}
     places["PYTHONUTF8"] = str(sys.flags.utf8_mode)  # file names are the same

@@ -1,4 +1,4 @@
-"""Errors as one process tells them another."""
+"""| Errors as JSON, so that one process can report them to another."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _AWAY = {errno.EIO, errno.EROFS, errno.ESTALE, errno.ENODEV, errno.ENOTCONN, err
 
 
 def is_passing(error: BaseException) -> bool:
-    """Could something not be written for want of room, or of a disk or a share that may be there again?"""
+    """Could it not be written for want of room, or because a disk or share is away that may come back?"""
     return is_full(error) or getattr(error.__cause__ or error, "errno", None) in _AWAY
 
 
 def fault_of(error: BaseException) -> str:
-    """What is the matter with the disk, or the share, in words; empty: it has no room.
+    """What is wrong with the disk or share, in words; "": it is full.
 
     >>> fault_of(OSError(errno.ESTALE, "Stale file handle", "a.warc.gz")), fault_of(OSError(errno.ENOSPC, "No space"))
     ('its disk or share could not be written to (Stale file handle)', '')
@@ -33,21 +33,21 @@ def fault_of(error: BaseException) -> str:
 
 
 def describe(error: Exception) -> dict[str, Any]:
-    """An error, so that :func:`error_of` can raise it elsewhere."""
+    """The error as JSON, for :func:`error_of`."""
     cause = error.__cause__ if isinstance(error, SharcError) else error
     number = errno.ENOSPC if is_full(error) else getattr(cause, "errno", None)
     return {"kind": type(error).__name__, "said": str(error), "errno": number}
 
 
 def of_an_end(code: int, writer: str, unsaved: int) -> tuple[dict[str, Any], str]:
-    """Of a writing process that ended: the error of what it had not answered, and a note for the reports."""
+    """For a writing process that ended: the error of unanswered exchanges, and a note for the reports."""
     ended = f"the process that writes WARC files ended ({ended_by(code, 'SHARC_WRITER', writer)})"
     lost = f"{counted(unsaved, 'unsaved visit')} will be retried"
     return describe(NotArchivedError(ended)), f"{ended}; restarted. {lost}. No recorded visit is lost"
 
 
 def ended_by(code: int, setting: str, name: str) -> str:
-    """How a process ended; whose code it ran, where it is somebody else's. Of signals most are limits of ours.
+    """How a process ended, and whose code it ran if that is not ours.
 
     >>> ended_by(3, "SHARC_WRITER", "mine.Writer"), ended_by(3, "SHARC_WRITER", "warc")
     ("exit code 3 with SHARC_WRITER='mine.Writer'", 'exit code 3')
@@ -57,7 +57,7 @@ def ended_by(code: int, setting: str, name: str) -> str:
 
 
 def error_of(described: dict[str, Any]) -> SharcError:
-    """The error again: of the same kind where it is one of ours, full disks to be known by their cause.
+    """The error from its JSON: of the same class if it is ours, with the cause that tells a full disk.
 
     >>> error_of(describe(UsageError("level=12 is no level")))
     UsageError('level=12 is no level')

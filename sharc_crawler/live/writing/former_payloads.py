@@ -1,6 +1,6 @@
-"""What a history says of payloads in former captures, believed only as far as it can be checked.
+"""The payloads of former captures, as the history lists them, believed only as far as they can be checked.
 
-A revisit record is all that is written of a payload that is said to lie elsewhere: does it not, then it is lost.
+A revisit record is all that is written of a payload said to lie elsewhere: if it does not, it is lost.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ logger = logging.getLogger(__name__)
 class FormerPayloads:
     """Where former captures of a site (``None``: of all) hold payloads, for the capture in ``folder``.
 
-    In a collection, what the history says is held against the captures' indexes. Each is read when a payload is first
-    looked for there: some 20 bytes for an answer in full. Of another history nobody knows the captures: there a row
-    has to be as it was written, by its checksum.
+    In a collection, the history is checked against the captures' indexes, each of which is read when a payload is first
+    looked for there (20 bytes per answer). Captures outside of a collection are not at hand: there a row only has to
+    match its checksum.
     """
 
     def __init__(self, history: ObservationStore, site: str | None, folder: Path) -> None:
         self._history, self._site = history, site
         path = Path(history.path)
         self._collection = Collection(path.parent, CollectionTerms()) if Collection.is_in(path.parent) else None
-        self._name = folder.parent.name  # of the site, in a collection
+        self._name = folder.parent.name  # of the site's folder in a collection
         self._unread: list[CollectedCapture] = []
-        self._looked: set[Path] = set()  # at all captures there are: those read, and those to be read
+        self._looked: set[Path] = set()  # captures whose indexes were read or are to be
         self._held = SeenUrls()
         self._told = False
 
     def find(self, digest: str, chunked: bool) -> Original | None:
-        """The response that holds a payload, framed so; what the history says wrongly is forgotten."""
+        """The response that holds a payload with this framing; wrong rows of the history are dropped."""
         while held := self._history.payload(self._site, digest, chunked=chunked):
             if self._is_so(held):
                 return Original(held.url, held.time, held.digest, held.record, elsewhere=True)
@@ -74,14 +74,14 @@ class FormerPayloads:
         return True
 
     def _look(self, collection: Collection) -> bool:
-        """Are there captures that were not looked into, as when another site's has ended meanwhile?"""
+        """Find captures whose indexes were not read, as when another site's capture has ended meanwhile."""
         own = self._name if self._site is not None and self._name in collection.names() else None
         self._unread = [one for one in collection.captures(own) if one.folder not in self._looked]
         self._looked |= {one.folder for one in self._unread}
         return bool(self._unread)
 
     def _read(self, folder: Path) -> None:
-        """The answers in full that lie in a capture's files; a damaged index tells of those before the damage."""
+        """Read a capture's index; a damaged one counts up to the damage."""
         sizes = {warc.name: warc.stat().st_size for warc in folder.glob(f"*{SUFFIX}")}
         for index in sorted(folder.glob("*.cdxj")):
             with suppress(OSError, ValueError, KeyError):
@@ -99,5 +99,5 @@ class FormerPayloads:
 
 
 def _key(url: str, date: str, digest: str) -> str:
-    """To the second, as indexes have it."""
+    """With the time to the second, as in indexes."""
     return f"{moment_in(date)} {digest} {url}"

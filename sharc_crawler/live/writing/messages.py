@@ -1,4 +1,4 @@
-"""What a crawl says to the process that writes its WARC files: lines of JSON, and bytes behind them."""
+"""| Messages of a crawl to its writing process: lines of JSON, each followed by bytes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from sharc_crawler.model import Exchange
 if TYPE_CHECKING:
     from sharc_crawler.archive.options import Original, Resource
 
-BLOCKS = ("request", "response", "surplus")  # of an exchange: sent as they are
+BLOCKS = ("request", "response", "surplus")  # parts of an exchange that are sent as they are
 _WORDS = tuple(field.name for field in fields(Exchange) if field.name not in BLOCKS)
 
 
 class NotArchivedError(SharcError):
-    """What was fetched could not be written."""
+    """An exchange could not be written."""
 
 
 def line(message: dict[str, Any]) -> bytes:
-    """A message as a line, which says what follows it."""
+    """A message as a line; it says what follows."""
     return json.dumps(message).encode() + b"\n"
 
 
 def order_to_keep(site: str, exchange: Exchange, original: Original | None, number: int = 0) -> list[bytes]:
-    """Write this exchange; ``original``: by the server's word (304) it is still what was written then."""
+    """An order to write an exchange; ``original``: the earlier record that a 304 confirms."""
     blocks: list[Octets] = [getattr(exchange, name) for name in BLOCKS]
     order = {
         "do": "keep",
@@ -42,11 +42,11 @@ def order_to_keep(site: str, exchange: Exchange, original: Original | None, numb
 
 
 def order_to_describe(site: str, resources: Sequence[Resource], number: int = 0) -> list[bytes]:
-    """Write these, of which one future tells."""
+    """An order to write resources, answered together."""
     about = [(one.uri, one.date, one.media_type, len(one.block)) for one in resources]
     return [line({"do": "describe", "number": number, "site": site, "about": about}), *(one.block for one in resources)]
 
 
 def place_of(block: Octets) -> int | str:
-    """How long what follows a message is, or in which file it lies."""
+    """The length of a block that follows a message, or the file that holds it."""
     return str(block.path) if isinstance(block, Spool) else len(block)

@@ -1,4 +1,4 @@
-"""What the process that writes WARC files hears (:mod:`~sharc_crawler.live.writing.messages`), and its answer."""
+"""| Reads the messages of :mod:`~sharc_crawler.live.writing.messages` in the writing process, and makes its answers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 
 def message_of(text: bytes) -> dict[str, Any]:
-    """The order in a line of JSON.
-
-    Raises :class:`EOFError` for half a one: whoever sends it has gone meanwhile.
-    """
+    """The order in a line of JSON; raises EOFError for half a line, as its sender is gone."""
     if not text.endswith(b"\n"):
         raise EOFError
     message: dict[str, Any] = json.loads(text)
@@ -34,20 +31,14 @@ def message_of(text: bytes) -> dict[str, Any]:
 
 
 def resources_of(order: dict[str, Any], stream: BinaryIO) -> list[Resource]:
-    """The resources that follow an order on the stream.
-
-    Raises :class:`EOFError` where whoever sends it has gone meanwhile.
-    """
+    """The resources that follow an order; raises EOFError if the sender is gone."""
     return [
         Resource(uri, date, media_type, bytes(block_at(size, stream))) for uri, date, media_type, size in order["about"]
     ]
 
 
 def block_at(place: int | str, stream: BinaryIO) -> Octets:
-    """What follows a message, or lies in a file.
-
-    Raises :class:`EOFError` where whoever sends it has gone meanwhile, and its files with it.
-    """
+    """A block that follows a message, or lies in a file; raises EOFError if the sender, or its file, is gone."""
     try:
         block = Spool(Path(place)) if isinstance(place, str) else stream.read(place)
     except FileNotFoundError as error:
@@ -58,10 +49,7 @@ def block_at(place: int | str, stream: BinaryIO) -> Octets:
 
 
 def exchange_of(order: dict[str, Any], stream: BinaryIO) -> tuple[Exchange, Original | None]:
-    """What is to be kept.
-
-    Raises :class:`EOFError` where whoever sends it has gone meanwhile.
-    """
+    """The exchange to write; raises EOFError if the sender is gone."""
     blocks = [block_at(place, stream) for place in order["sizes"]]
     parts: dict[str, Any] = order["exchange"] | dict(zip(BLOCKS, blocks, strict=True))
     exchange, original = Exchange(**parts), order["original"]
@@ -69,7 +57,7 @@ def exchange_of(order: dict[str, Any], stream: BinaryIO) -> tuple[Exchange, Orig
 
 
 def answer_of(kept: CaptureRef | Exception) -> list[Any] | dict[str, Any]:
-    """The answer to an order: where the exchange lies, or why it was not written."""
+    """The answer to an order: the record's place, or why there is none."""
     return describe(kept) if isinstance(kept, Exception) else [kept.file, kept.offset, kept.length]
 
 
@@ -80,7 +68,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with_crawl(connection: socket) -> None:
-    """Have this process end when nobody is left at the other end of its socket to the crawl."""
+    """Have this process end when the crawl's end of the socket is closed."""
     if sys.platform == "linux":  # code that lets no other thread run ends, too
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     Thread(target=_wait_and_end, args=(connection.fileno(),), daemon=True).start()

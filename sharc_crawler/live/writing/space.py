@@ -1,4 +1,4 @@
-"""Room on the disk: a crawl pauses before its disk is full, and goes on when there is room again."""
+"""| Room on the disk: a crawl pauses before its disk is full, and goes on when there is room again."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sharc_crawler.model import Seconds
 
 logger = logging.getLogger(__name__)
 
-LOOK_AGAIN: Seconds = 5.0  #: while a crawl pauses
-LONGEST_PAUSE: Seconds = 320.0  #: before something is written that found no room again and again
-LEAST = 1_000_000  #: bytes that must be free beside those that found no room: the state has to be written, too
+LOOK_AGAIN: Seconds = 5.0  #: between two looks while a crawl pauses
+LONGEST_PAUSE: Seconds = 320.0  #: before writing is tried again after many failures
+LEAST = 1_000_000  #: bytes needed beside those that found no room, for the state
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -44,16 +44,16 @@ class Space:
     def __init__(self, folder: Path | None, wanted: int) -> None:
         self._folder = folder
         self._wanted = wanted
-        self.fault = ""  #: what it pauses for, where that is no want of room
-        self._needed = 0  #: bytes that must be free to go on, since a write found no room
+        self.fault = ""  #: why it pauses, if not for want of room
+        self._needed = 0  #: bytes that must be free to go on, after a write failed
         self._next_pause = LOOK_AGAIN
-        self._since: float | None = None  #: pausing since then
-        self._lacked = False  #: for want of free bytes
+        self._since: float | None = None  #: when the pause began
+        self._lacked = False  #: the pause is for want of free bytes
         self._not_before = 0.0
-        self._roomy = 0.0  #: until then
+        self._roomy = 0.0  #: until when there is known to be room
 
     def lacking(self) -> str | None:
-        """Why nothing more should be fetched; None: there is room, or was a moment ago."""
+        """Why nothing more should be fetched; ``None``: there is room, or was a moment ago."""
         if (now := time.monotonic()) < self._roomy:
             return None
         free = self._free()
@@ -63,7 +63,7 @@ class Space:
         return f"{free / 1e6:.1f} MB are free for {self._folder}, SHARC_MIN_FREE={self._wanted} wants more"
 
     def require(self) -> None:
-        """Raise :class:`~sharc_crawler.errors.UsageError` where a crawl had better not begin."""
+        """Raise :class:`~sharc_crawler.errors.UsageError` if there is too little room to begin."""
         if reason := self.lacking():
             raise UsageError(f"{reason}; make room or choose another output folder")
 
@@ -77,19 +77,19 @@ class Space:
         self._not_before = now + pause
 
     def refused(self, reason: str, size: int = 0, fault: str = "") -> None:
-        """So many bytes could not be written: nothing more is asked for until there is room for them.
+        """Pause after a write of this many bytes failed, until there is room for them.
 
-        Where free bytes tell nothing of it (a quota), each pause is longer than the last, until something is written.
+        Free bytes do not show a quota, so each pause is longer than the last, until something is written.
         """
         self._needed, self.fault = max(self._needed, LEAST + size), fault
         self.pause(reason if fault else f"{reason} ({self._needed / 1e6:.1f} MB are needed)", self._next_pause)
 
     def wrote(self) -> None:
-        """Something could be written again."""
+        """Note that something was written."""
         self._next_pause = LOOK_AGAIN
 
     def waits(self) -> Seconds:
-        """Seconds until it is worth trying again; 0: not pausing, or there may be room."""
+        """Seconds until the next attempt; 0: not pausing, or there may be room."""
         if self._since is None:
             return 0.0
         now = time.monotonic()
@@ -98,11 +98,11 @@ class Space:
         return max(0.0, self._not_before - now)
 
     def paused(self) -> Seconds | None:
-        """For how many seconds the crawl has been pausing; None: it is not."""
+        """Seconds that the present pause has lasted; ``None``: there is none."""
         return None if self._since is None else time.monotonic() - self._since
 
     def go_on(self) -> None:
-        """Note, after a pause, that there is room, or may be, and go on."""
+        """End a pause, as there is or may be room."""
         logger.warning("%s: the crawl goes on.", "There is room again" if self._lacked else "It is tried again")
         if self._needed:
             self._next_pause = min(2 * self._next_pause, LONGEST_PAUSE)

@@ -1,4 +1,4 @@
-"""What was written counts when the object store holds it, too: in rounds, each of what came during the one before."""
+"""Uploads exchanges to the object store, in rounds; they count once they are there. A round takes what came since."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from sharc_crawler.model import CaptureRef, Seconds
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 16  #: requests to the store
-PATIENCE: Seconds = 600.0  #: with a store that does not answer; meanwhile the crawl waits, as for a slow disk
+AT_ONCE = 16  #: uploads at once
+PATIENCE: Seconds = 600.0  #: with a store that does not answer; the crawl waits meanwhile, as for a slow disk
 LONGEST_WAIT: Seconds = 10.0  #: between two attempts
 
 Kept = list[tuple[int, "CaptureRef | Exception"]]
 
 
 class Uploads:
-    """Puts what was synced into an object store, then says that it counts.
+    """Uploads synced files to an object store, then reports what counts.
 
     Parameters
     ----------
-    base, url: the crawl's folder, and where it lies in the store
-    lock: whoever holds it may ask what is on the disk
-    tell: is called with what counts by now, or why it does not
+    base, url: the crawl's folder, and its place in the store
+    lock: held while asking what is on disk
+    tell: called with what counts by now, or why it does not
 
     """
 
@@ -44,7 +44,7 @@ class Uploads:
         self._rounds, self._puts = ThreadPoolExecutor(1), ThreadPoolExecutor(AT_ONCE)
 
     def open(self, folder: Path) -> None:
-        """The store can be written; what a crash kept from it follows with the next round."""
+        """Prepare a folder's uploads; what a crash prevented follows in the next round."""
         if folder in self._mirrors:
             return
         try:
@@ -54,7 +54,7 @@ class Uploads:
         self.synced([folder], [])
 
     def synced(self, folders: Iterable[Path], kept: Kept) -> None:
-        """Note that these folders' files, and what was kept in them, are on the disk; the lock is held."""
+        """Note that these folders' files, and exchanges in them, are on disk. Call it with the lock held."""
         for folder in folders:
             if mirror := self._mirrors.get(folder):
                 mirror.synced()
@@ -65,19 +65,19 @@ class Uploads:
             self._rounds.submit(self._go_on)
 
     def end(self, folder: Path) -> None:
-        """Return when all of a folder is there, to which nothing more comes; as :meth:`finish`."""
+        """Return once all of a finished folder is uploaded; as :meth:`finish`."""
         self._changed.wait_for(lambda: not self._running)
         if mirror := self._mirrors.pop(folder, None):
             mirror.synced()
             self._round([(mirror, due) for due in mirror.due()])
 
     def abandon(self, folder: Path) -> None:
-        """Put nothing more of a folder; the lock is held."""
+        """Upload nothing more of a folder. Call it with the lock held."""
         self._mirrors.pop(folder, None)
         self._touched.discard(folder)
 
     def finish(self) -> None:
-        """Return when all is there; the lock is held. Raises :class:`OSError` for what is not."""
+        """Return once everything is uploaded; raises :class:`OSError` for what is not. Call it with the lock held."""
         for folder in list(self._mirrors):
             self.end(folder)
 
@@ -99,7 +99,7 @@ class Uploads:
                 self._tell(kept)
 
     def _round(self, due: list[tuple[Mirror, PendingPart]]) -> None:
-        """Have it in the store, however often it has to be tried; what is finished before what grows."""
+        """Upload everything due, with retries: finished files before growing ones."""
         for growing in (False, True):
             some = [(mirror, one) for mirror, one in due if (one.end is not None) is growing]
             list(self._puts.map(lambda pair: self._put(*pair), some))

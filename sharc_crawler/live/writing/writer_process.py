@@ -1,4 +1,4 @@
-"""The process that writes a crawl's WARC files: it does what it is told on a socket, in that order, until that ends."""
+"""| The process that writes a crawl's WARC files: it carries out orders from a socket, in sequence."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from sharc_crawler.live.writing.uploads import Uploads
     from sharc_crawler.storage.observations import ObservationStore
 
-LARGE_AT_ONCE = 2  #: answers that are digested and packed beside the others
+LARGE_AT_ONCE = 2  #: large answers that are digested and packed in threads
 
 
 class Writers:
-    """The writers of a crawl's sites, each made when its first exchange comes, or before.
+    """The writers of a crawl's sites, each made when it is first needed.
 
     Parameters
     ----------
-    folder, run: where the files lie, and whose they are
+    folder, run: where the files lie, and the part of their names that they share
     info, options: fields of :class:`CaptureInfo` and :class:`WarcOptions`
-    history: file that knows what former captures hold, or None
-    writer: name or dotted path of what writes
+    history: file that lists the payloads of former captures, or None
+    writer: name or dotted path of the writer plug-in
     places: folder and run of the sites that have their own
 
     """
@@ -66,10 +66,10 @@ class Writers:
         self._kind: WriterKind = WarcWriter if writer == USUAL else plugins.load("writer", writer)
         self._places = dict(places)
         self._writers: dict[str, CaptureWriter] = {}
-        self._written: set[str] = set()  #: sites with what is not synced yet
+        self._written: set[str] = set()  #: sites with unsynced records
 
     def of(self, site: str) -> CaptureWriter:
-        """The writer of a site; where there is none yet, what a crash left open is mended first."""
+        """The writer of a site; a new one first repairs what a crash left open."""
         writer = self._writers.get(site)
         if writer is None:
             former = self._former(site) if self._history else None
@@ -80,7 +80,7 @@ class Writers:
         return writer
 
     def _former(self, site: str) -> Former:
-        """What finds a payload in former captures of the site, or of all sites."""
+        """Finds payloads in former captures of the site, or of all sites."""
         from sharc_crawler.live.writing.former_payloads import FormerPayloads  # only where there is a history
 
         assert self._history is not None, "asked before"
@@ -88,7 +88,7 @@ class Writers:
         return FormerPayloads(self._history, whose, self.folder_of(site)).find
 
     def checked(self, ref: Any) -> CaptureRef:
-        """What a writer answered with, which may be anybody's."""
+        """Check what a writer plug-in returned."""
         if not isinstance(ref, CaptureRef):
             raise fault(f"SHARC_WRITER={self._name!r}", f"answered with {type(ref).__name__}, not CaptureRef")
         named = isinstance(ref.file, str) and ref.file == Path(ref.file).name and ref.file not in ("", "..")
@@ -98,7 +98,7 @@ class Writers:
         return ref
 
     def told(self, error: Exception) -> Exception:
-        """What a writer raised; of another's it is said whose fault it is, unless it is the disk's."""
+        """The error to report: a plug-in is named as its cause, unless the disk is."""
         if self._name == USUAL or isinstance(error, SharcError) or is_passing(error):
             return error
         return fault(f"SHARC_WRITER={self._name!r}", f"raised {type(error).__name__}: {error}")
@@ -108,18 +108,18 @@ class Writers:
         return Path(self._places[site][0]) if site in self._places else self._folder
 
     def place(self, site: str, folder: str, run: str) -> None:
-        """A further site has its own folder and run."""
+        """Set folder and run of a further site."""
         self._places[site] = (folder, run)
 
     def end(self, site: str) -> None:
-        """Finish the files of a site, of which nothing more comes."""
+        """Finish the files of a site that gets no more exchanges."""
         writer = self._writers.pop(site, None)
         self._forget(site)
         if writer is not None:
             self._finish(site, writer)
 
     def abandon(self, site: str) -> None:
-        """Touch a site's files no more: they are another's."""
+        """Leave a site's files to their new owner."""
         writer = self._writers.pop(site, None)
         self._forget(site)
         if isinstance(writer, WarcWriter):
@@ -130,7 +130,7 @@ class Writers:
         self._written.discard(site)
 
     def sync(self) -> set[Path]:
-        """Have what was written on the disk; in place of a writer that fails, another begins, as after a crash.
+        """Sync what was written. A writer that fails is replaced, as after a crash.
 
         Returns the folders that were written to.
         """
@@ -147,7 +147,7 @@ class Writers:
         return folders
 
     def close(self) -> None:
-        """Finish all files, and let captures to come know what they hold."""
+        """Finish all files, and list their payloads in the history."""
         for site, writer in self._writers.items():
             self._finish(site, writer)
         if self._history:
@@ -160,19 +160,19 @@ class Writers:
 
 
 class Server:
-    """Obeys orders, and answers: for all exchanges at once when they are synced, else for each order."""
+    """Carries out orders. Exchanges are answered together once synced, other orders one by one."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._orders = connection.makefile("rb")
-        self._kept: list[tuple[int, CaptureRef | Exception]] = []  # not synced
+        self._kept: list[tuple[int, CaptureRef | Exception]] = []  # unsynced
         self._large = ThreadPoolExecutor(LARGE_AT_ONCE)
         self.lock = RLock()  #: of writers and what they kept
-        self._answering = Lock()  # nothing else is waited for under it: what is logged while writers wait is told
-        self._uploads: Uploads | None = None  # where what is synced has to be elsewhere, too, before it counts
+        self._answering = Lock()  # nothing else is waited for under it, so writers can log while they wait
+        self._uploads: Uploads | None = None  # where what is synced counts once it is uploaded, too
 
     def serve(self) -> None:
-        """Carry out orders until there are no more, or nobody is left to answer to."""
+        """Carry out orders until they end, or nobody is left to answer to."""
         try:
             terms = message_of(self._orders.readline())
             if objects := terms.pop("objects", None):
@@ -186,7 +186,7 @@ class Server:
             self._large.shutdown(wait=False, cancel_futures=True)
 
     def answer(self, message: dict[str, Any]) -> None:
-        """Tell the crawl."""
+        """Send a message to the crawl."""
         with self._answering:
             self._connection.sendall(line(message))
 
@@ -219,7 +219,7 @@ class Server:
                 self._kept.append((number, self._writers.told(error)))
 
     def _describe(self, order: dict[str, Any]) -> None:
-        """What the crawl made itself; a writer of another kind keeps exchanges alone."""
+        """Write records that the crawl made; a writer plug-in keeps exchanges only."""
         resources = resources_of(order, self._orders)
         nowhere = CaptureRef("", 0, 0)
         with self.lock:
@@ -231,7 +231,7 @@ class Server:
                 self._kept.append((order["number"], error))
 
     def _keep_large(self, number: int, site: str, exchange: Exchange, folder: Path) -> None:
-        """Small ones are written meanwhile: digests and compression take long, and need no lock."""
+        """Write a large exchange in a thread: digests and compression take long, and need no lock."""
         try:
             packed = self._packed(site, exchange, folder)
             with self.lock:
@@ -244,7 +244,7 @@ class Server:
             self._sync()
 
     def _packed(self, site: str, exchange: Exchange, folder: Path) -> Packed | None:
-        """The answer as a record, unless its payload is stored already."""
+        """The response as a compressed record, unless its payload is stored already."""
         with self.lock:
             writer = self._writers.of(site)
         message = parse_response(exchange.response)
@@ -270,7 +270,7 @@ class Server:
                 self.tell(kept)
 
     def tell(self, kept: list[tuple[int, CaptureRef | Exception]]) -> None:
-        """Tell the crawl what counts, or why it does not."""
+        """Report which exchanges count, and why others do not."""
         self.answer({"kept": [(number, answer_of(one)) for number, one in kept]})
 
     def _try(self, order: dict[str, Any]) -> dict[str, Any] | None:
@@ -300,7 +300,7 @@ class Server:
 
 
 class _Told(logging.Handler):
-    """What is logged here is logged by the crawl."""
+    """Sends log records to the crawl, which logs them."""
 
     def __init__(self, server: Server) -> None:
         super().__init__(logging.INFO)
@@ -324,14 +324,14 @@ def _opened(history: str) -> ObservationStore:
 
 
 def stored_payloads(stored: Iterable[tuple[Original, bool]]) -> Iterator[StoredPayload]:
-    """What a capture holds in full, for captures to come."""
+    """The payloads that a capture holds in full, for captures to come."""
     for original, chunked in stored:
         if original.digest and original.record:
             yield StoredPayload(original.digest, chunked, original.url, original.date, original.record)
 
 
 def main() -> None:
-    """Serve on standard input; the limit on open files is the crawl's, which has raised it."""
+    """Serve on standard input. The crawl has raised the limit on open files."""
     connection = socket.socket(fileno=0)
     end_with_crawl(connection)
     server = Server(connection)
