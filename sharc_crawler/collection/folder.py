@@ -92,7 +92,7 @@ class Collection:
                     yield CollectedCapture(one, time, path)
 
     def last(self, name: str) -> CollectedCapture | None:
-        """A site's last capture, complete or not. One of the future (by a wrong clock) counts if unfinished, or alone."""
+        """A site's last capture, complete or not. One of the future counts if it is unfinished, or the only one."""
         now, last = time.time(), None
         for one in self.captures(name):
             if last is None or one.time <= now or not is_over(one.folder):
