@@ -60,10 +60,7 @@ def command() -> None:
 @click.option("--horizon", default=30.0, show_default=True, help="Length of the next capture, in days.")
 @click.option("--limit", default=20, show_default=True, help="How many pages to show, hottest first.")
 @click.option(
-    "--picture",
-    type=click.Path(path_type=Path),
-    callback=drawn,
-    help="Draw the distribution: FILE.png, .svg.",
+    "--picture", type=click.Path(path_type=Path), callback=drawn, help="Draw the distribution: FILE.png, .svg."
 )
 @click.option(
     "--changes", type=click.Path(path_type=Path), callback=to_file, help="Write a change history (CSV) to simulate."

@@ -35,11 +35,7 @@ AVERAGED = (
 )  #: averaged over the seeds
 SHOWN = ("strategy", "revisits", "seed", "pages", "gone", *AVERAGED)
 JUDGED = ("incoherent", "as\nexpected", "of these\nincoherent")  #: always 0 if no page is judged
-KEYS = {
-    "as\nexpected": "expected_incoherent",
-    "of these\nincoherent": "hopeless_incoherent",
-    "blur": "average_blur",
-}
+KEYS = {"as\nexpected": "expected_incoherent", "of these\nincoherent": "hopeless_incoherent", "blur": "average_blur"}
 
 
 @click.command()

@@ -136,10 +136,7 @@ def _names(names: Sequence[str], documents: Mapping[str, Mapping[str, Any]]) -> 
 
 
 def _about(
-    package: zipfile.ZipFile,
-    parts: Sequence[Path],
-    documents: Mapping[str, Mapping[str, Any]],
-    referring: _Packaged,
+    package: zipfile.ZipFile, parts: Sequence[Path], documents: Mapping[str, Mapping[str, Any]], referring: _Packaged
 ) -> Iterator[Finding]:
     """Findings where the description of the whole disagrees with its parts."""
     try:

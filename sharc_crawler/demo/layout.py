@@ -20,12 +20,7 @@ _BY_SERVER = {"/", SLOW, QUERY, FLAKY}
 PRIVATE = "/private/diary.html"  #: forbidden by robots.txt
 MISSING = "/docs/missing.html"  #: linked, but not there
 HOP = "/older/docs.html"  #: the middle of a redirect chain, linked from nowhere
-REDIRECTS = {
-    "/index.html": (301, "/"),
-    "/latest": (302, "/news/"),
-    "/old/docs.html": (301, HOP),
-    HOP: (301, "/docs/"),
-}
+REDIRECTS = {"/index.html": (301, "/"), "/latest": (302, "/news/"), "/old/docs.html": (301, HOP), HOP: (301, "/docs/")}
 CHANGING_IMAGES = 20  #: one in so many images changes, once a day of the site's time
 
 

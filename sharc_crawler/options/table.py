@@ -138,9 +138,7 @@ class Options:
         shown=f"{HOPS}, none for `dfs`",
     )
     traps: bool = argument(
-        Flag(),
-        True,
-        "`0`: also follow links that look like a trap ([what that is](settings.md#traps))",
+        Flag(), True, "`0`: also follow links that look like a trap ([what that is](settings.md#traps))"
     )
     max_requests: int = both(
         Whole(), 0, "[budget](arguments.md#budgets) of each site: requests, revisits included", shown="none"

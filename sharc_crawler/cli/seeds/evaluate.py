@@ -52,11 +52,7 @@ Histories = tuple["SeedHistories", Truth]
 @click.option("--until", type=_DATE, required=True)
 @click.option("--weeks", type=click.IntRange(1), default=12, show_default=True, help="Lengths of history: 1 to this.")
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    callback=drawn,
-    help="Folder: hacs-evaluation.md and pictures/.",
+    "-o", "--output", type=click.Path(path_type=Path), callback=drawn, help="Folder: hacs-evaluation.md and pictures/."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bool, **options: Any) -> None:

@@ -77,15 +77,7 @@ def show(ranked: list[RankedSeed], options: dict[str, Any], task: RankingTask, s
     for one in ranked[:_SHOWN]:
         crawl = "yes" if one.chosen else "no"
         dates = (_date(one.last_update), _date(one.last_seen))
-        table.add_row(
-            str(one.place),
-            crawl,
-            _value(one),
-            _interval(one),
-            *dates,
-            f"{one.captures:,}",
-            foreign(one.url),
-        )
+        table.add_row(str(one.place), crawl, _value(one), _interval(one), *dates, f"{one.captures:,}", foreign(one.url))
     console = Console()
     print_whole(console, table)
     if len(ranked) > _SHOWN:

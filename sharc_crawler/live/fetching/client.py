@@ -70,11 +70,7 @@ class Client:
     """Asks one archive."""
 
     def __init__(
-        self,
-        download: Callable[[Request], Awaitable[Response]],
-        bucket: TokenBucket,
-        clock: Clock,
-        patience: Patience,
+        self, download: Callable[[Request], Awaitable[Response]], bucket: TokenBucket, clock: Clock, patience: Patience
     ) -> None:
         self._download = download
         self._bucket = bucket
