@@ -31,16 +31,6 @@ from sharc_crawler.fleet.ledger import (
     Tenure,
     Wish,
 )
-from sharc_crawler.fleet.rows import (
-    allowance,
-    fleet_status,
-    orders_in_rows,
-    renewal,
-    site_status,
-    surplus,
-    tenure_of,
-    worker_status,
-)
 
 if TYPE_CHECKING:
     from psycopg.abc import PQGen
@@ -124,7 +114,7 @@ class PostgresLedger:
     # -- sites -------------------------------------------------------------------------------------------------------
 
     def add(self, orders: Iterable[SiteOrder]) -> int:
-        parts = orders_in_rows(orders, AT_ONCE)
+        parts = tables.orders_in_rows(orders, AT_ONCE)
         return sum(self._changed(sql.ADD, [list(column) for column in zip(*part, strict=True)]) for part in parts)
 
     def claim(self, worker: str, most: int, term: Seconds, *, silent: bool = True) -> list[Tenure]:
@@ -132,7 +122,7 @@ class PostgresLedger:
         for which in (sql.FREE_NOW, sql.SILENT)[: 1 + silent]:
             values = {"worker": worker, "most": most - len(found), "term": term}
             if most > len(found):
-                found += map(tenure_of, self._rows(sql.CLAIM.format(which=which), values))
+                found += map(tables.tenure_of, self._rows(sql.CLAIM.format(which=which), values))
         return found
 
     def step(self, steps: Sequence[JournalStep], term: Seconds) -> frozenset[str]:
@@ -154,7 +144,7 @@ class PostgresLedger:
             self._changed(sql.LIVED, values)
         [(draining,)] = self._rows(sql.SEEN, values)
         [(free,)] = self._rows(sql.FREE)
-        return renewal(renewed, draining, 0 if free else surplus(pulse.worker, self._rows(sql.ALIVE)))
+        return tables.renewal(renewed, draining, 0 if free else tables.surplus(pulse.worker, self._rows(sql.ALIVE)))
 
     def reserve(self, wanted: Sequence[Reservation], term: Seconds) -> Mapping[str, Seconds]:
         machines, gaps, owns = map(list, zip(*wanted, strict=True))
@@ -166,7 +156,7 @@ class PostgresLedger:
         self._changed(sql.UNBOUND, (list(bounds.keys() - some.keys()),))
 
     def draw(self, requests: float, size: float) -> Allowance:
-        return allowance(self._rows(sql.DRAW, {"requests": requests, "size": size}))
+        return tables.allowance(self._rows(sql.DRAW, {"requests": requests, "size": size}))
 
     def further(self, site: str, epoch: int) -> bool:
         return bool(self._changed(sql.FURTHER, (site, epoch)))
@@ -232,11 +222,11 @@ class PostgresLedger:
     # -- what people see ---------------------------------------------------------------------------------------------
 
     def status(self) -> FleetStatus:
-        workers = map(worker_status, self._rows(sql.WORKERS))
-        return fleet_status(self.clock(), self._rows(sql.STATES), workers, self._rows(sql.BUDGET))
+        workers = map(tables.worker_status, self._rows(sql.WORKERS))
+        return tables.fleet_status(self.clock(), self._rows(sql.STATES), workers, self._rows(sql.BUDGET))
 
     def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
-        return [site_status(row) for row in self._rows(sql.SITES, {"sites": _listed(sites), "most": most})]
+        return [tables.site_status(row) for row in self._rows(sql.SITES, {"sites": _listed(sites), "most": most})]
 
     def close(self) -> None:
         db, self._db = self._db, None

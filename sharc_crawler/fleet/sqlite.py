@@ -27,16 +27,6 @@ from sharc_crawler.fleet.ledger import (
     Tenure,
     Wish,
 )
-from sharc_crawler.fleet.rows import (
-    allowance,
-    fleet_status,
-    orders_in_rows,
-    renewal,
-    site_status,
-    surplus,
-    tenure_of,
-    worker_status,
-)
 from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.storage.connecting import Connection, share
 from sharc_crawler.storage.frontier_rows import statements
@@ -186,7 +176,7 @@ class SqliteLedger:
         VALUES (?, ?, ?, ?, (SELECT value FROM fleet_meta WHERE name = 'floor')) ON CONFLICT DO NOTHING
         """
         with self._transaction() as db:
-            return sum(db.executemany(statement, part).rowcount for part in orders_in_rows(orders, AT_ONCE))
+            return sum(db.executemany(statement, part).rowcount for part in tables.orders_in_rows(orders, AT_ONCE))
 
     def claim(self, worker: str, most: int, term: Seconds, *, silent: bool = True) -> list[Tenure]:
         values = {"worker": worker, "most": most, "term": term, "now": time.monotonic(), "clock": time.time()}
@@ -196,7 +186,7 @@ class SqliteLedger:
                 values["most"] = most - len(rows)
                 rows += db.execute(_CLAIM.format(which=_SILENT), values).fetchall()
             db.executemany(_CLAIMED, [{**values, "site": row[0]} for row in rows])
-        return [tenure_of(row) for row in rows]
+        return [tables.tenure_of(row) for row in rows]
 
     def step(self, steps: Sequence[JournalStep], term: Seconds) -> frozenset[str]:
         now, written = time.monotonic(), set()
@@ -221,7 +211,7 @@ class SqliteLedger:
             [(draining,)] = db.execute(_SEEN, values).fetchall()
             [(free,)] = db.execute(_FREE, (time.time(),)).fetchall()
             alive = [] if free else db.execute(_ALIVE, (now,)).fetchall()
-        return renewal(renewed, draining, surplus(pulse.worker, alive))
+        return tables.renewal(renewed, draining, tables.surplus(pulse.worker, alive))
 
     def reserve(self, wanted: Sequence[Reservation], term: Seconds) -> Mapping[str, Seconds]:
         values = {"now": time.monotonic(), "term": term}
@@ -239,7 +229,7 @@ class SqliteLedger:
             before = {what: spent for what, _, spent in db.execute(_BUDGET).fetchall()}
             db.executemany(_DRAW, [{"what": "requests", "amount": requests}, {"what": "bytes", "amount": size}])
             after = db.execute(_BUDGET).fetchall()
-        return allowance((what, bound - now, spent - before[what]) for what, bound, spent in after)
+        return tables.allowance((what, bound - now, spent - before[what]) for what, bound, spent in after)
 
     def further(self, site: str, epoch: int) -> bool:
         return self._changed(
@@ -349,13 +339,13 @@ class SqliteLedger:
 
     def status(self) -> FleetStatus:
         now = time.monotonic()
-        workers = map(worker_status, self._rows(_WORKERS, {"now": now}))
-        return fleet_status(time.time(), self._rows(_STATES, (now,)), workers, self._rows(_BUDGET, ()))
+        workers = map(tables.worker_status, self._rows(_WORKERS, {"now": now}))
+        return tables.fleet_status(time.time(), self._rows(_STATES, (now,)), workers, self._rows(_BUDGET, ()))
 
     def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
         which = "" if sites is None else "WHERE site IN (SELECT value FROM json_each(:sites))"
         values = {"now": time.monotonic(), "most": most, "sites": json.dumps(list(sites or ()))}
-        return [site_status(row) for row in self._rows(_SITES.format(which=which), values)]
+        return [tables.site_status(row) for row in self._rows(_SITES.format(which=which), values)]
 
     def close(self) -> None:
         self._db.close()
