@@ -109,7 +109,7 @@ class _Commands(click.Group):
             told = with_near(error.message)
             raise click.BadParameter(told, error.ctx, error.param, error.param_hint) from error
         except click.NoSuchOption as error:
-            takes = {one.name for one in error.ctx.command.params} if error.ctx else set()
+            takes = {param.name for param in error.ctx.command.params} if error.ctx else set()
             if error.option_name == "-s" and "operator" in takes:
                 told = "No such option: -s is for scrapy crawl. Give --operator CONTACT here, or --allow NETWORK"
                 raise click.UsageError(told, error.ctx) from error

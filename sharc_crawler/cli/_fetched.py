@@ -50,7 +50,7 @@ def _hint(url: str, known: set[str]) -> str:
     near = get_close_matches(url, known, n=1)
     if "://" in url:
         return f"; did you mean {near[0]!r}?" if near else ""
-    near = sorted((one for one in known if one.endswith(f"/{url.lstrip('/')}")), key=len) or near
+    near = sorted((other for other in known if other.endswith(f"/{url.lstrip('/')}")), key=len) or near
     return f"; give its whole URL, as {near[0] if near else 'https://www.example.org/news.html'}"
 
 

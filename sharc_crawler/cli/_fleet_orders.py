@@ -54,9 +54,9 @@ def _plan(file: Path) -> Sequence[SiteTerms]:
     for name in ("budget", "keep", "notify"):
         if getattr(terms, name):
             raise UsageError(f"{file}: {name} is a collection's; a fleet has none, leave it out")
-    for one in terms.sites:
-        if one.every:
-            raise UsageError(f"{file}: every of {one.site}: a fleet captures once; leave it out")
+    for site in terms.sites:
+        if site.every:
+            raise UsageError(f"{file}: every of {site.site}: a fleet captures once; leave it out")
     return terms.sites
 
 

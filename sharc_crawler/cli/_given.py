@@ -48,7 +48,7 @@ def near_to(path: Path) -> Path | None:
     plain = _DIGITS.sub("", path.name)
     beside = []
     with suppress(OSError):  # of a name that is too long
-        beside = [one.name for one in path.parent.glob("*") if _DIGITS.sub("", one.name) != plain]
+        beside = [sibling.name for sibling in path.parent.glob("*") if _DIGITS.sub("", sibling.name) != plain]
     near = get_close_matches(path.name, beside, n=1, cutoff=0.8)
     return path.with_name(near[0]) if near else None
 

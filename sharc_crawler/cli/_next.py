@@ -37,7 +37,7 @@ def capture_words(*arguments: str, urls: Iterable[str] = (), settings: tuple[str
     from sharc_crawler.live.setup.operator import private_seeds  # only where there is a next capture
 
     public = any(not private_seeds([url]) for url in urls)
-    if public and not any(one.startswith("SHARC_OPERATOR=") for one in settings):
+    if public and not any(setting.startswith("SHARC_OPERATOR=") for setting in settings):
         settings = (*settings, ASKED_BY[1])
-    given = [word for one in arguments for word in ("-a", one)]
-    return [*CAPTURE, *given, *(word for one in settings for word in ("-s", one))]
+    given = [word for argument in arguments for word in ("-a", argument)]
+    return [*CAPTURE, *given, *(word for setting in settings for word in ("-s", setting))]

@@ -77,7 +77,7 @@ def try_file(option: str, path: Path) -> None:
 
 def try_folder(option: str, path: Path) -> None:
     """Raise UsageError if the folder cannot be made or written to; it is left as it was."""
-    made = [one for one in (path, *path.parents) if not one.exists()]
+    made = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
         path.mkdir(parents=True, exist_ok=True)
         try_file(option, path / ".sharc-tried")
@@ -85,9 +85,9 @@ def try_folder(option: str, path: Path) -> None:
         why = error.strerror if isinstance(error, OSError) else "nothing can be written there"
         raise UsageError(f"{option} {path} cannot be used as a folder: {why}; name another one") from error
     finally:
-        for one in made:
+        for folder in made:
             with suppress(OSError):
-                one.rmdir()
+                folder.rmdir()
 
 
 FORMS = (".png", ".svg", ".pdf")

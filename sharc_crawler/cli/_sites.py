@@ -18,8 +18,8 @@ from sharc_crawler.options.reading import ARGUMENTS, checked
 ROOT = "/"
 _TELLS = ("attested", "lying", "sitemap", "feed", "listing", "late")
 _BY_TYPE: Mapping[type, ValueKind[Any]] = {bool: Flag(), int: Whole(), float: Real(), str: Text()}
-MADE = {one.name.replace("_", "-"): one.default for one in fields(SyntheticSpec) if one.name != "seed"}
-TELLS = {one.name: one.default for one in fields(RunSpec) if one.name in _TELLS}
+MADE = {field.name.replace("_", "-"): field.default for field in fields(SyntheticSpec) if field.name != "seed"}
+TELLS = {field.name: field.default for field in fields(RunSpec) if field.name in _TELLS}
 _UNBOUND = {**_BY_TYPE, int: Whole(-math.inf), float: Real(-math.inf)}  #: SyntheticSpec has its own bounds
 #: parameters of --world
 WORLD = {

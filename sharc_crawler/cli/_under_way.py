@@ -18,7 +18,7 @@ def watched(folder: Path) -> Path:
     if not captures:
         return folder
     chosen = (under_way or captures)[-1].folder
-    others = [str(one.folder) for one in under_way if one.folder != chosen]
+    others = [str(capture.folder) for capture in under_way if capture.folder != chosen]
     also = f"; under way, too: {', '.join(others)}" if others else ""
     click.echo(f"{chosen}{also}", err=True)
     return chosen
@@ -29,11 +29,11 @@ def ordered(folder: Path) -> Path:
     if not Collection.is_in(folder):
         return folder
     _, under_way = _captures(folder)
-    under_way = [one for one in under_way if is_held(one.folder)] or under_way  # others were killed
+    under_way = [capture for capture in under_way if is_held(capture.folder)] or under_way  # others were killed
     if not under_way:
         raise UsageError(f"no capture of the collection {str(folder)!r} is under way")
     if len(under_way) > 1:
-        names = ", ".join(str(one.folder) for one in under_way)
+        names = ", ".join(str(capture.folder) for capture in under_way)
         raise UsageError(f"several captures of the collection {str(folder)!r} are under way; name one of them: {names}")
     click.echo(str(under_way[0].folder), err=True)
     return under_way[0].folder
@@ -42,4 +42,4 @@ def ordered(folder: Path) -> Path:
 def _captures(folder: Path) -> tuple[list[CollectedCapture], list[CollectedCapture]]:
     """A collection's captures by start, and those under way; none for another folder."""
     found = sorted(Collection(folder).captures(), key=lambda one: one.time) if Collection.is_in(folder) else []
-    return found, [one for one in found if (one.folder / RUNNING).exists()]
+    return found, [capture for capture in found if (capture.folder / RUNNING).exists()]

@@ -89,7 +89,7 @@ def _table(sites: Sequence[Mapping[str, Any]]) -> Table:
         table.add_column(name, no_wrap=True)
     for site in sites[:SHOWN]:
         captures = site["captures"]
-        weight = size(sum(one["bytes"] for one in captures))
+        weight = size(sum(capture["bytes"] for capture in captures))
         table.add_row(foreign(own_name(site) or site["site"]), f"{len(captures):,}", weight, *_newest(captures))
     return table
 

@@ -49,7 +49,7 @@ def command(folder: Path, settings: tuple[str, ...], objects: str | None) -> Non
     collection = Collection(folder) if Collection.is_in(folder) else None
     if not collection:
         require_capture(folder)
-    folders = [one.folder for one in collection.captures()] if collection else captures_in(folder)
+    folders = [capture.folder for capture in collection.captures()] if collection else captures_in(folder)
     if folders == [folder]:
         _confirm(folder, settings, objects)
         return
@@ -58,10 +58,10 @@ def command(folder: Path, settings: tuple[str, ...], objects: str | None) -> Non
     given = dict(text.split("=", 1) for text in settings if "=" in text)
     chosen = {**(collection.terms.settings if collection else {}), **given}
     now = time.time()
-    due = [one for one in folders if (left := waits(one)) and left.due <= now]
+    due = [capture for capture in folders if (left := waits(capture)) and left.due <= now]
     if not due:
         click.echo(f"nothing to do in {folder}: no capture waits for its confirmation by now")
-    failed = [one for one in due if subprocess.run(confirming(one, chosen), check=False).returncode]  # noqa: S603
+    failed = [capture for capture in due if subprocess.run(confirming(capture, chosen), check=False).returncode]  # noqa: S603
     if failed:
         raise DataError(f"{counted(len(failed), 'capture')} could not be confirmed; the first is {failed[0]}")
 

@@ -156,7 +156,7 @@ def status(dsn: str, sites: tuple[str, ...], once: bool, as_json: bool) -> None:
     ledger = open_fleet(dsn, PATIENCE)
     wanted = _meant(ledger, sites)
     if as_json:
-        document = {**asdict(ledger.status()), "sites": [asdict(one) for one in ledger.sites(wanted)]}
+        document = {**asdict(ledger.status()), "sites": [asdict(site) for site in ledger.sites(wanted)]}
         click.echo(json.dumps(document, default=str))
         return
     with until_stopped():
@@ -282,7 +282,7 @@ def budget(dsn: str, requests: str | None, size: str | None, until: str | None, 
         ledger.bound(given)
     known = ledger.status().budget
     _answer(
-        {"budget": [one._asdict() for one in known]},
+        {"budget": [bound._asdict() for bound in known]},
         spent(known) or "No budget is set.",
         "status",
         dsn,
@@ -310,7 +310,7 @@ def _meant(ledger: FleetLedger, sites: Sequence[str]) -> list[str] | None:
         return None
     spelt = {text: (text, *_names(text)) for text in sites}
     asked = [name for names in spelt.values() for name in names]
-    known = {one.site for one in ledger.sites(asked, len(asked))}
+    known = {site.site for site in ledger.sites(asked, len(asked))}
     if unknown := [text for text, names in spelt.items() if known.isdisjoint(names)]:
         raise UsageError(f"{', '.join(unknown)}: no such site in the fleet; `sharc fleet status` names them")
     return [next(name for name in names if name in known) for names in spelt.values()]

@@ -92,13 +92,13 @@ def _facts(one: KeptSite) -> dict[str, Any]:
 def _show(folder: Path, found: list[KeptSite], kept: bool) -> None:
     rows = [
         (
-            one.site.name,
-            _state(one, kept),
-            _every(one),
-            second(one.last.time) if one.last else "",
-            str(pages_of(one.last.folder) or "") if one.last else "",
+            site.site.name,
+            _state(site, kept),
+            _every(site),
+            second(site.last.time) if site.last else "",
+            str(pages_of(site.last.folder) or "") if site.last else "",
         )
-        for one in found
+        for site in found
     ]
     print_table(
         f"{folder}: {counted(len(found), 'site')}", ("site", "state", "every", "last capture", "pages"), rows, texts=2

@@ -62,7 +62,7 @@ def command(
       sharc package captures/demo --title "Town council, November 2026" --description "Collection 12, weekly."
     """
     collection = Collection(folder) if Collection.is_in(folder) else None
-    folders = [one.folder for one in collection.captures()] if collection else captures_in(folder)
+    folders = [capture.folder for capture in collection.captures()] if collection else captures_in(folder)
     if output and len(folders) > 1 and not collection:
         held = counted(len(folders), "capture")
         raise UsageError(f"-o {output}: {folder} holds {held}, each becomes a file: name one of them")
@@ -78,7 +78,7 @@ def command(
                 make = partial(package, path=output, progress=share.more, **said)
                 made = dict(_packaged(folders, left if gathers else None, make))
     finally:
-        for why in [*(f"not packaged: {one}" for one in left), *(f"not whole: {one}" for one in lacking)]:
+        for why in [*(f"not packaged: {text}" for text in left), *(f"not whole: {text}" for text in lacking)]:
             click.echo(f"  {printable(why)}", err=True)
     for one, path in made.items():
         click.echo(f"{path}  {counted(path.stat().st_size, 'byte')}")
@@ -104,12 +104,12 @@ def _packaged(
     folders: Iterable[Path], left: list[str] | None, make: Callable[..., Path]
 ) -> Iterator[tuple[Path, Path]]:
     """Folders with their packages; errors are added to ``left`` if that is a list."""
-    for one in folders:
+    for folder in folders:
         try:
-            refuse_altered(one)
-            with open_facts(one) as captures:
-                require_some(captures, one)
-                yield one, make(one, captures)
+            refuse_altered(folder)
+            with open_facts(folder) as captures:
+                require_some(captures, folder)
+                yield folder, make(folder, captures)
         except SharcError as error:
             if left is None:
                 raise

@@ -298,14 +298,14 @@ def _show_trained(report: dict[str, Any], output: Path) -> None:
     names = ("classifier", "features", "accuracy", *(f"off by {k}" for k in range(SHOWN)), "more", "coherence loss")
     rows = [
         [
-            one["kind"] + (" *" if one["chosen"] else ""),
-            one["features"],
-            f"{one['accuracy']:.1%}",
-            *(f"{n:,}" for n in (one["off_by"] + [0] * SHOWN)[:SHOWN]),
-            f"{sum(one['off_by'][SHOWN:]):,}",
-            f"{one['coherence_loss']:.2%}",
+            classifier["kind"] + (" *" if classifier["chosen"] else ""),
+            classifier["features"],
+            f"{classifier['accuracy']:.1%}",
+            *(f"{n:,}" for n in (classifier["off_by"] + [0] * SHOWN)[:SHOWN]),
+            f"{sum(classifier['off_by'][SHOWN:]):,}",
+            f"{classifier['coherence_loss']:.2%}",
         ]
-        for one in report["classifiers"]
+        for classifier in report["classifiers"]
     ]
     title = f"{counted(report['pages'], 'page')} in {report['bins']} bins of rates, {FOLDS}-fold cross-validation"
     caption = (

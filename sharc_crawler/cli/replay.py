@@ -79,15 +79,15 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
 
 def _collected(folder: Path) -> list[Path]:
     """The captures of a collection that have WARC files, oldest first."""
-    found = [one.folder for one in Collection(folder).captures() if any(one.folder.glob(f"*{SUFFIX}"))]
+    found = [capture.folder for capture in Collection(folder).captures() if any(capture.folder.glob(f"*{SUFFIX}"))]
     if not found:
         raise UsageError(f"the collection {str(folder)!r} has nothing to show yet: no capture has finished a WARC file")
     return found
 
 
 def _facts(folders: Iterable[Path]) -> Iterator[CaptureFacts]:
-    for one in folders:
-        with open_facts(one) as found:
+    for folder in folders:
+        with open_facts(folder) as found:
             yield from found
 
 

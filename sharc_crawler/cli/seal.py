@@ -35,11 +35,11 @@ def command(folder: Path, sign: str | None, timestamp: str | None, operator: str
     if sign is None and timestamp is None:
         raise UsageError("nothing to do: give --sign KEY, --timestamp URL, or both")
     folders = capture_folders(folder)
-    for one in folders:
-        forget_killed(one)
+    for capture in folders:
+        forget_killed(capture)
     ask = asking(timestamp, operator, allow)
-    written = [path for one in folders for path in sealing.sign(one, Path(sign), ask)] if sign else []
-    written += [path for one in folders for path in sealing.stamp(one, ask)] if ask else []
+    written = [path for capture in folders for path in sealing.sign(capture, Path(sign), ask)] if sign else []
+    written += [path for capture in folders for path in sealing.stamp(capture, ask)] if ask else []
     for path in written:
         click.echo(path)
     if written:

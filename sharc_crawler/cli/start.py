@@ -58,12 +58,12 @@ def command(
     limit = _answer("time", longest, "How long may a capture take? As 30m, 2h, 1d", _time)
     site = CollectionTerms().of_urls((seed,), {"max_time": Duration().show(limit)})
     try_folder("--to", folder)
-    ours = dict(_pair(one) for one in settings) | {"SHARC_OPERATOR": contact}
+    ours = dict(_pair(setting) for setting in settings) | {"SHARC_OPERATOR": contact}
     for line in _found(seed, limit, ours):
         click.echo(line)
     Collection.begin(folder, site, {name: value for name, value in ours.items() if name.startswith("SHARC_")})
     click.echo(f"\nWritten: {folder}/collection.yaml. It is yours to change.")
-    more = "".join(f" -s {shlex.quote(one)}" for one in settings if not one.startswith("SHARC_"))
+    more = "".join(f" -s {shlex.quote(setting)}" for setting in settings if not setting.startswith("SHARC_"))
     click.echo("Next, capture it (and watch that in another terminal); then look at it:\n")
     click.echo(f"  {_capture(folder)}{more}")
     click.echo(f"  sharc watch {shlex.quote(str(folder))}")

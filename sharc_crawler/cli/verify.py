@@ -127,7 +127,7 @@ def _verified_collection(path: Path, collection: Collection | None, trust: Trust
         else:
             found = verify_package(path, share.more, trust)
     result, left = found
-    result.without = {name: why for name, _, why in (one.partition(": ") for one in left)}
+    result.without = {name: why for name, _, why in (line.partition(": ") for line in left)}
     if not (result.claims or result.findings):
         why = f"none of its {counted(len(left), 'capture')} has one ({left[0]})" if left else "it has no capture"
         raise DataError(f"{str(path)!r} holds no certificate: {why}")
@@ -145,13 +145,13 @@ def _digest(text: str) -> str:
 def _not_noted(result: Verification, digests: Sequence[str]) -> Iterator[Finding]:
     """Findings where digests differ from the noted ones, or noted ones are missing."""
     there = dict.fromkeys(result.digests, "certificate")
-    there |= {one["digest"]: "confirmation" for one in result.confirmations}
+    there |= {confirmation["digest"]: "confirmation" for confirmation in result.confirmations}
     noted = " or ".join(digests)
     yield from (
         Finding(f"a {what}'s digest is {one}, not {noted}") for one, what in there.items() if one not in digests
     )
     if len(digests) > 1:
-        yield from (Finding(f"nothing here has the digest {one}") for one in digests if one not in there)
+        yield from (Finding(f"nothing here has the digest {digest}") for digest in digests if digest not in there)
     altered = "it is not as it was when the certificate was sealed, or was not there"
     yield from (Finding(altered, name) for name in result.unsealed if not name.startswith(GIVEN))
 
@@ -163,7 +163,7 @@ def _noted_package(capture: Path, digests: Sequence[str]) -> bool:
 
 def _packaged(capture: Path, collection: Collection | None) -> bool:
     """Is there a WACZ file already? It would not be replaced."""
-    return any(any(one.glob("*.wacz")) for one in ([capture] if collection else captures_in(capture)))
+    return any(any(folder.glob("*.wacz")) for folder in ([capture] if collection else captures_in(capture)))
 
 
 def _signer(text: str | None) -> str | None:
@@ -280,7 +280,7 @@ def _words(result: Verification, *, whole: bool) -> str:
             f"{'Everything' if whole else 'All that has a certificate'} holds: {size}.",
             *_claims(result),
             *_package(result),
-            *(f"  {text}" for one in result.confirmations for text in confirmed(one)),
+            *(f"  {text}" for confirmation in result.confirmations for text in confirmed(confirmation)),
             *map(_provisional, result.provisional),
             *_seals(result),
             *_unsealed(result),

@@ -44,7 +44,7 @@ def add(folder: Path, capture: Path, learn: Callable[[Path, Path], None]) -> Pat
         check_new(folder)
         Collection.begin(folder, SiteTerms("", spec.site, spec.seeds, own))
     collection = Collection(folder)
-    name = next((one.name for one in collection.terms.sites if one.site == spec.site), safe_name(spec.site))
+    name = next((site.name for site in collection.terms.sites if site.site == spec.site), safe_name(spec.site))
     place = collection.capture_folder(name, row.started)
     if place.exists():
         raise KnownCaptureError(capture, place, same=_row(place).spec.settings.get("run") == spec.settings.get("run"))
@@ -83,7 +83,7 @@ def _first(error: OSError) -> object:
 
 def lacking(collection: Collection, places: Iterable[Path]) -> dict[Path, int]:
     """The number of payloads that these captures need and no capture of the collection has."""
-    referring = Referring([one.folder for one in collection.captures()])
+    referring = Referring([capture.folder for capture in collection.captures()])
     for place in places:
         referring.former(place)
     return referring.lost
@@ -91,7 +91,7 @@ def lacking(collection: Collection, places: Iterable[Path]) -> dict[Path, int]:
 
 def stands_in(terms: CollectionTerms, capture: Path) -> bool:
     """Whether the capture's site is in the collection's file."""
-    return _row(capture).spec.site in {one.site for one in terms.sites}
+    return _row(capture).spec.site in {site.site for site in terms.sites}
 
 
 def _row(capture: Path) -> CaptureRow:

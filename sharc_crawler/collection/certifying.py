@@ -66,8 +66,8 @@ def certify_at(collection: Collection, instant: Instant, site: str = "") -> list
         if chosen is None:
             apart.append(_reach(name, captures))
         else:
-            for one in chosen:
-                _check(one)
+            for capture in chosen:
+                _check(capture)
             try:
                 written.append(_write(collection.folder, name, instant, chosen, captures))
             except OSError as error:
@@ -109,8 +109,8 @@ def _strange(folder: Path) -> Iterator[Finding]:
 
 
 def _altered(collection: Collection, path: Path, document: dict[str, Any]) -> Iterator[str]:
-    captures = {one.name: one for one in _certified(collection, document["name"])}
-    named = {one["name"]: one["digest"] for one in document["captures"]}
+    captures = {capture.name: capture for capture in _certified(collection, document["name"])}
+    named = {entry["name"]: entry["digest"] for entry in document["captures"]}
     if missing := sorted(name for name in named if name not in captures):
         yield f"the captures that it is made of are not there, or have no certificate: {', '.join(missing)}"
         return
@@ -118,7 +118,7 @@ def _altered(collection: Collection, path: Path, document: dict[str, Any]) -> It
         yield f"these captures have another certificate by now: {', '.join(other)}"
         return
     instant = unix(document["reference"]["instant"])
-    around = {one.name for one in _around(list(captures.values()), instant) or ()}
+    around = {capture.name for capture in _around(list(captures.values()), instant) or ()}
     if around != named.keys():
         yield f"the captures around its instant are {', '.join(sorted(around)) or 'none'} (sharc certify makes it anew)"
     file = path.with_name(pages_name(path.name))
@@ -160,19 +160,19 @@ def _certified(collection: Collection, name: str) -> list[_Certified]:
 
 def _around(captures: Sequence[_Certified], instant: Instant) -> list[_Certified] | None:
     """The captures under way at the instant, and the nearest before and after; None: one side has none."""
-    begun = [one for one in captures if one.began() <= instant]
-    ending = [one for one in captures if one.ended() >= instant]
+    begun = [capture for capture in captures if capture.began() <= instant]
+    ending = [capture for capture in captures if capture.ended() >= instant]
     if not begun or not ending:
         return None
-    before = [one for one in begun if one.ended() < instant][-1:]
-    after = [one for one in ending if one.began() > instant][:1]
-    return [*before, *(one for one in begun if one in ending), *after]
+    before = [capture for capture in begun if capture.ended() < instant][-1:]
+    after = [capture for capture in ending if capture.began() > instant][:1]
+    return [*before, *(capture for capture in begun if capture in ending), *after]
 
 
 def _reach(name: str, captures: Sequence[_Certified]) -> str:
     if not captures:
         return f"{name} has none"
-    return f"{name} from {iso(captures[0].began())} to {iso(max(one.ended() for one in captures))}"
+    return f"{name} from {iso(captures[0].began())} to {iso(max(capture.ended() for capture in captures))}"
 
 
 def _check(one: _Certified) -> None:
@@ -193,14 +193,14 @@ def _at(
 ) -> tuple[dict[str, Any], Written]:
     """The certificate of an instant, and what became of its pages; ``captures``: all of the site."""
     read, recorded = [], []
-    for one in chosen:
-        source = open_source(one.folder)
+    for capture in chosen:
+        source = open_source(capture.folder)
         recorded.append((ingest(source.warcs), source.warcs))
-        read.append(_read(one, source, recorded[-1][0]))
-    entries = chain.from_iterable(one.entries for one in read)
-    lag = max(map(lag_of, (one.document for one in chosen)), default=0.0)
-    names = {one.name for one in chosen}
-    others = [one.document for one in captures if one.name not in names]
+        read.append(_read(capture, source, recorded[-1][0]))
+    entries = chain.from_iterable(capture.entries for capture in read)
+    lag = max(map(lag_of, (capture.document for capture in chosen)), default=0.0)
+    names = {capture.name for capture in chosen}
+    others = [capture.document for capture in captures if capture.name not in names]
     return certificate_at(site, instant, read, lambda: servers_word(recorded, entries, lag), others, write)
 
 

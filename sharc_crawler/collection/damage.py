@@ -31,16 +31,16 @@ def referred(folder: Path, former: Sequence[Path]) -> set[tuple[str, int]]:
         ingest(open_source(one).warcs, into=others)
     moments = {exchange.holder for exchange in ingest(own.warcs) if exchange.holder}
     held = {moment: others.of(moment) for moment in moments}
-    places = {(one.file, one.offset) for one in held.values() if one}
+    places = {(entry.file, entry.offset) for entry in held.values() if entry}
     lost = {(url, moment_in(date)) for (url, date), one in held.items() if one is None}
     return places | set(_indexed(lost, former)) | set(_skipped(own))
 
 
 def _indexed(lost: set[tuple[str, str]], former: Sequence[Path]) -> Iterator[tuple[str, int]]:
     """Where unreadable records should lie, according to the indexes."""
-    for index in (index for one in former if lost for index in one.glob("*.cdxj")):
+    for index in (index for folder in former if lost for index in folder.glob("*.cdxj")):
         with suppress(OSError, ValueError, KeyError):  # which is a finding of its own
-            yield from [(one.file, one.offset) for one in read_index(index) if (one.url, one.date) in lost]
+            yield from [(entry.file, entry.offset) for entry in read_index(index) if (entry.url, entry.date) in lost]
 
 
 def _skipped(source: Material) -> Iterator[tuple[str, int]]:

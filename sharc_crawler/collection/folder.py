@@ -84,19 +84,19 @@ class Collection:
 
     def captures(self, name: str | None = None) -> Iterator[CollectedCapture]:
         """The captures of a site, or of all, oldest first."""
-        for one in self.names() if name is None else [name]:
-            folder = self.folder / CAPTURES / one
+        for site in self.names() if name is None else [name]:
+            folder = self.folder / CAPTURES / site
             for path in sorted(folder.iterdir()) if folder.is_dir() else ():
                 time = _time_of(path)
                 if time is not None and holds_state(path):
-                    yield CollectedCapture(one, time, path)
+                    yield CollectedCapture(site, time, path)
 
     def last(self, name: str) -> CollectedCapture | None:
         """A site's last capture, complete or not. One of the future counts if it is unfinished, or the only one."""
         now, last = time.time(), None
-        for one in self.captures(name):
-            if last is None or one.time <= now or not is_over(one.folder):
-                last = one
+        for capture in self.captures(name):
+            if last is None or capture.time <= now or not is_over(capture.folder):
+                last = capture
         return last
 
 

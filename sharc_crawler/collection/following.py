@@ -76,16 +76,16 @@ def _site(terms: CollectionTerms, typed: Mapping[str, str], folder: Path) -> Sit
     if "url" not in typed:
         if len(terms.sites) == 1:
             return terms.sites[0]
-        names = ", ".join(one.name for one in terms.sites)
+        names = ", ".join(site.name for site in terms.sites)
         has = f"has several sites: say which with url= ({names})" if names else f"has no site in {FILE}: give url="
         raise UsageError(f"collection={str(folder)!r} {has}")
-    named = next((one for one in terms.sites if typed["url"] in (one.name, one.site)), None)
+    named = next((site for site in terms.sites if typed["url"] in (site.name, site.site)), None)
     own = {name: value for name, value in typed.items() if name in OF_CAPTURES}
     return named or terms.of_urls(read_arguments({"url": typed["url"]})["url"], own)
 
 
 def _near(folder: Path) -> str:
     """A suggestion of a collection with a similar name, as a part of a sentence."""
-    beside = [one.name for one in folder.parent.glob("*") if Collection.is_in(one)]
+    beside = [sibling.name for sibling in folder.parent.glob("*") if Collection.is_in(sibling)]
     near = get_close_matches(folder.name, beside, n=1)
     return f"; did you mean {str(folder.with_name(near[0]))!r}?" if near else ""

@@ -107,11 +107,11 @@ class CollectionKeeper:
         while not self.stopping:
             if self._ended() or time.monotonic() >= look:
                 self._read_again()
-                found = [one for one in self._standing() if not (once and one.site.name in tried)]
+                found = [kept for kept in self._standing() if not (once and kept.site.name in tried)]
                 tried |= self._begin(found)
                 self._confirmer.begin(self._collection, self._running)
                 now = time.time()  # waiting goes by no clock that may be set back
-                waits = [one.due - now for one in found if one.due and one.due > now]
+                waits = [kept.due - now for kept in found if kept.due and kept.due > now]
                 look = time.monotonic() + min([LOOK, *waits])
                 if once and not self._running and not self._confirmer.running:
                     return
@@ -126,12 +126,12 @@ class CollectionKeeper:
     def _begin(self, found: list[KeptSite]) -> set[str]:
         """Start captures that are due, the longest overdue first, up to the limit."""
         now = time.time()
-        free = [one for one in found if not one.running and one.site.name not in self._running]
-        waiting = sorted((one for one in free if one.due is not None and one.due <= now), key=_overdue)
+        free = [kept for kept in found if not kept.running and kept.site.name not in self._running]
+        waiting = sorted((kept for kept in free if kept.due is not None and kept.due <= now), key=_overdue)
         begun = waiting[: self._at_once - len(self._running)]
-        for one in begun:
-            self._start(one.site)
-        return {one.site.name for one in begun}
+        for kept in begun:
+            self._start(kept.site)
+        return {kept.site.name for kept in begun}
 
     def _standing(self) -> Iterator[KeptSite]:
         return standing(self._collection, self._unwritten)
@@ -211,7 +211,7 @@ class CollectionKeeper:
 
     def _captured(self, name: str, failures: int) -> None:
         """Notify of changes between a complete capture and the last one with pages before it."""
-        folders = [one.folder for one in self._collection.captures(name)]
+        folders = [capture.folder for capture in self._collection.captures(name)]
         folders = [*islice(filter(pages_of, reversed(folders[:-1])), 1), *folders[-1:]]
         if to := moved_to(folders):
             where = f"give that as its url in {FILE}, with name: {name}, which keeps its captures together"
@@ -232,7 +232,7 @@ class CollectionKeeper:
             self._say(f"what came of it cannot be written down: {error}")
 
     def _failed(self, name: str, tries: Tries) -> str:
-        one = next((one for one in self._standing() if one.site.name == name), None)
+        one = next((kept for kept in self._standing() if kept.site.name == name), None)
         again = f"It is tried again at {second(one.due)}." if one and one.due else "It is not tried again by itself."
         if to := re.search(r"redirects to (https?://[^;\s]+)", tries.said):
             here = one is not None and urlsplit(to[1]).netloc in {urlsplit(url).netloc for url in one.site.urls}
@@ -248,7 +248,7 @@ class CollectionKeeper:
         A site that shows its log-in page under every address has as many pages as before, but all alike.
         """
         for more, count in (("", pages_of), (", each content counted once", contents_of)):
-            before, last = ([None, None] + [count(one) for one in folders])[-2:]
+            before, last = ([None, None] + [count(folder) for folder in folders])[-2:]
             if before is not None and last is not None and last < SHRUNK * before:
                 return (
                     f"Its last capture has {counted(last, 'page')}{more}, the one before had {before:,}: it may have"

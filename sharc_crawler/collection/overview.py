@@ -53,7 +53,7 @@ def overview(
             by_site[site].append(entries.entry(capture, collection.folder))
             done += 1
             progress(done)
-    names = {one.name: one for one in collection.terms.sites}
+    names = {terms.name: terms for terms in collection.terms.sites}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -82,7 +82,7 @@ def _distrusted(collection: Collection, name: str) -> dict[str, Any] | None:
 
 def _site_of(entries: Sequence[Entry]) -> str:
     """The host and port of the last capture's first seed; "": unknown."""
-    return next((urlsplit(one["seed"]).netloc for one in reversed(entries) if one["seed"]), "")
+    return next((urlsplit(entry["seed"]).netloc for entry in reversed(entries) if entry["seed"]), "")
 
 
 class _SiteEntries:
@@ -171,7 +171,7 @@ def _damaged(folder: Path) -> str | None:
     """WARC files that are missing or not as long as certified, in words."""
     sizes = _sizes(folder)
     try:
-        stated = {one["name"]: one["bytes"] for one in json.loads((folder / CERTIFICATE).read_bytes())["files"]}
+        stated = {file["name"]: file["bytes"] for file in json.loads((folder / CERTIFICATE).read_bytes())["files"]}
     except (OSError, ValueError, KeyError, TypeError):
         return None  # it has no certificate, or one that `sharc verify` finds damaged
     other = [name for name, size in stated.items() if sizes.get(name) != size]

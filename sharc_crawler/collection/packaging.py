@@ -45,8 +45,8 @@ def package_collection(
     path = path or package_path(collection)
     if path.exists():
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
-    written = [one for one in collection.captures() if _is_written(one.folder, left_out)]
-    captures = [one for one in written if not _damaged(one.folder, left_out)]
+    written = [capture for capture in collection.captures() if _is_written(capture.folder, left_out)]
+    captures = [capture for capture in written if not _damaged(capture.folder, left_out)]
     if not captures:
         error, why = (DataError, "all are damaged") if written else (UsageError, "no capture is finished")
         raise error(f"the collection {str(collection.folder)!r} has nothing to package: {why}")
@@ -63,9 +63,9 @@ def package_collection(
 
 def _lost(captures: Sequence[CollectedCapture]) -> Iterator[tuple[Path, int]]:
     """The number of payloads that these captures need and none of them has."""
-    referring = Referring([one.folder for one in captures])
-    for one in captures:
-        referring.former(one.folder)
+    referring = Referring([capture.folder for capture in captures])
+    for capture in captures:
+        referring.former(capture.folder)
     return iter(referring.lost.items())
 
 
@@ -118,8 +118,8 @@ def _parts(captures: Sequence[CollectedCapture], beside: Path, seal: PackageSeal
 
 
 def _about(collection: Collection, captures: Sequence[CollectedCapture], title: str, description: str) -> About:
-    incomplete = [one for one in captures if elsewhere([one.folder])]
-    own = described(len(captures), len({one.site for one in captures}), list(map(part_name, incomplete)))
+    incomplete = [capture for capture in captures if elsewhere([capture.folder])]
+    own = described(len(captures), len({capture.site for capture in captures}), list(map(part_name, incomplete)))
     return About(
         title=title or collection.terms.title or collection.folder.resolve().name,
         description=" ".join(filter(None, (description, own))),

@@ -96,12 +96,12 @@ class Referring:
 
     def _vouched(self, folder: Path) -> set[Path]:
         """Captures with equal payloads whose answers a 304 without payload confirms."""
-        bare = (one for one in self._entries(folder) if one.mime == REVISIT and not one.digest)
-        wanted = self._meant(folder, (_Revisit(sys.intern(one.file), one.offset, "") for one in bare))
+        bare = (entry for entry in self._entries(folder) if entry.mime == REVISIT and not entry.digest)
+        wanted = self._meant(folder, (_Revisit(sys.intern(entry.file), entry.offset, "") for entry in bare))
         holders = {self._holders[digest] for digest in self._more}.union(*self._more.values()) - {folder}
         found: set[Path] = set()
         for holder in (folder, *sorted(holders, reverse=True)):  # mostly itself, or the last ones
-            if there := wanted and wanted & {(one.url, one.date) for one in self._entries(holder)}:
+            if there := wanted and wanted & {(entry.url, entry.date) for entry in self._entries(holder)}:
                 found.add(holder)
                 wanted -= there
         return found - {folder}
@@ -124,7 +124,7 @@ class Referring:
         self, folder: Path, digests: set[str], revisits: Iterable[_Revisit], skipped: set[tuple[str, str]]
     ) -> set[Path]:
         """Of payloads held by several captures, the holders whose records are named; if none is, all holders."""
-        wanted = {one for one in skipped if one[0] in digests}
+        wanted = {revisit for revisit in skipped if revisit[0] in digests}
         wanted |= self._meant(folder, [entry for entry in revisits if entry.digest in digests])
         holders = {one for digest in digests for one in (self._holders[digest], *self._more[digest])}
         unread = list(self.unread)

@@ -45,9 +45,9 @@ def bring_up(
     """
     sources = list(_sources(collection))
     known = index.known()
-    if gone := list(known.keys() - {one.source.name for one in sources}):
+    if gone := list(known.keys() - {source.source.name for source in sources}):
         index.forget(gone)
-    new = [one for one in sources if known.get(one.source.name) != one.size]
+    new = [source for source in sources if known.get(source.source.name) != source.size]
     digests, lacking, problems = index.digests() if new else set(), set[str](), list[str]()
     for done, file in enumerate(new, 1):
         problems += _take_in(_Texts(file, digests, lacking), index)

@@ -55,7 +55,7 @@ def _refused(place: Path, last: Path, held: Masks[Mask]) -> frozenset[Mask]:
         was = set(read_taught(folder).masks)
         if was and holds_state(folder):
             with open_facts(folder) as captures:
-                lesson, _ = lesson_of(Teachers(captures), folder, [one for one in held if one not in was])
+                lesson, _ = lesson_of(Teachers(captures), folder, [mask for mask in held if mask not in was])
             learned.update(lesson.masks)
             refused |= was.difference(lesson.masks)
     return frozenset(refused - learned)

@@ -69,10 +69,10 @@ class CollectionTerms:
     def named(self, text: str) -> SiteTerms:
         """The site by name or URL; raises UsageError with the nearest."""
         bare = text.rpartition("://")[2].rstrip("/").lower().removeprefix("www.")
-        for one in self.sites:
-            if text in (one.name, one.site, *one.urls) or bare == one.site:
-                return one
-        raise UsageError(f"site={text!r} is not in the collection{nearest(text, [one.name for one in self.sites])}")
+        for site in self.sites:
+            if text in (site.name, site.site, *site.urls) or bare == site.site:
+                return site
+        raise UsageError(f"site={text!r} is not in the collection{nearest(text, [site.name for site in self.sites])}")
 
     def of_urls(self, urls: tuple[str, ...], own: Mapping[str, str] | None = None) -> SiteTerms:
         """The site of these seeds: one of the collection, else a new one on its terms, with arguments ``own``."""
@@ -103,7 +103,7 @@ def read_terms(folder: Path) -> CollectionTerms:
 
 
 def _way_to_one(folder: Path) -> str:
-    around = next((one for one in folder.resolve().parents if (one / FILE).is_file()), None)
+    around = next((parent for parent in folder.resolve().parents if (parent / FILE).is_file()), None)
     if around is not None:
         return f"It lies in the collection {around}"
     return f"`sharc start` begins one; `sharc collection add {folder}-kept {folder}` makes one of a capture's folder"
@@ -179,7 +179,7 @@ def _sites(found: object, defaults: SiteTerms, where: str) -> tuple[SiteTerms, .
         raise UsageError(f"{where}: sites must be a list, each with its url")
     sites = [_site_terms(one, defaults, f"{where}: sites[{place}]") for place, one in enumerate(found, 1)]
     for what in ("name", "site"):
-        names = [getattr(one, what) for one in sites]
+        names = [getattr(site, what) for site in sites]
         if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
             raise UsageError(f"{where}: two sites have the {what} {twice!r}; give one of them another, or join them")
     return tuple(sites)
@@ -261,7 +261,7 @@ def _urls(given: Mapping[str, Any], place: str) -> tuple[str, ...]:
     texts = named if isinstance(named, list) else [named]
     if not texts:
         raise UsageError(f"{place} has no url")
-    found = (_checked(place, read_arguments, {"url": _text(one, f"{place}.url")})["url"] for one in texts)
+    found = (_checked(place, read_arguments, {"url": _text(text, f"{place}.url")})["url"] for text in texts)
     return tuple(dict.fromkeys(url for urls in found for url in urls))
 
 

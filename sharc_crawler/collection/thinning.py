@@ -55,19 +55,19 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     rules = collection.terms.keep
     captures = list(collection.captures(name))
     _finish(collection, name)
-    kept = kept_by_rules([one.time for one in captures], rules, now)
+    kept = kept_by_rules([capture.time for capture in captures], rules, now)
     ours = [one for place, one in enumerate(captures) if place not in kept and not one.folder.is_symlink()]
-    spare = [one for one in ours if rules and is_over(one.folder)]
+    spare = [capture for capture in ours if rules and is_over(capture.folder)]
     if not spare or _is_captured(collection):
         return []
-    away = {file for one in collection.captures() for file in _away(one.folder)}
+    away = {file for capture in collection.captures() for file in _away(capture.folder)}
     try:
-        every = {one.folder: Holding(one.folder) for one in collection.captures()}
+        every = {capture.folder: Holding(capture.folder) for capture in collection.captures()}
     except (OSError, ValueError, KeyError, ArchiveLoadFailed):
         return []  # an index is damaged: nobody knows what its capture needs
     if not all(index_path(file).exists() for file in away):
         return []  # nor here
-    spare = [one for one in spare if one.folder not in {file.parent for file in away}]
+    spare = [capture for capture in spare if capture.folder not in {file.parent for file in away}]
     gone = []
     for one in spare:
         if is_spare(one.folder, every):
@@ -83,7 +83,7 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
 def _away(folder: Path) -> Iterator[Path]:
     """WARC files named by a capture's certificates that are missing or have another size."""
     for certificate in folder.glob("certificate*.json"):
-        yield from (folder / (one.file or certificate.name) for one in resized(certificate))
+        yield from (folder / (file.file or certificate.name) for file in resized(certificate))
 
 
 def _is_captured(collection: Collection) -> bool:

@@ -108,8 +108,8 @@ def package_of(collection: Collection) -> Path | None:
 
 def _beside(collection: Collection) -> Iterator[Finding]:
     """Findings for files beside the captures that might be mistaken for a part of one."""
-    halves = (one for end in (ADDING, REMOVING) for one in collection.folder.glob(f"{CAPTURES}/*/.*{end}"))
-    apart = {collection.folder / CERTIFICATES, *(one.folder for one in collection.captures()), *halves}
+    halves = (half for end in (ADDING, REMOVING) for half in collection.folder.glob(f"{CAPTURES}/*/.*{end}"))
+    apart = {collection.folder / CERTIFICATES, *(capture.folder for capture in collection.captures()), *halves}
     own = package_of(collection)
     for finding in around(collection.folder, apart):
         if (finding.file or "").split("/")[0] == CAPTURES and (collection.folder / str(finding.file)).is_symlink():
@@ -182,7 +182,7 @@ def _out_of_order(collection: Collection) -> Iterator[Finding]:
 
 def size_of(collection: Collection) -> int:
     """The bytes that the verification of a collection reads."""
-    return sum(total_size(one.folder) for one in collection.captures() if is_certified(one.folder))
+    return sum(total_size(capture.folder) for capture in collection.captures() if is_certified(capture.folder))
 
 
 def verified(folder: Path, former: list[Path], progress: Callable[[int], None], trust: Trust) -> Verification:

@@ -56,9 +56,9 @@ def _sums(status: FleetStatus) -> Iterator[Metric]:
     yield states
     bounds = GaugeMetricFamily("sharc_fleet_budget_bound", "Of all workers; of until: an instant.", labels=["what"])
     drawn = GaugeMetricFamily("sharc_fleet_budget_drawn", "What workers have drawn of it.", labels=["what"])
-    for one in status.budget:
-        bounds.add_metric([one.what], one.bound)
-        drawn.add_metric([one.what], one.spent)
+    for bound in status.budget:
+        bounds.add_metric([bound.what], bound.bound)
+        drawn.add_metric([bound.what], bound.spent)
     yield bounds
     yield drawn
     # gauges: sites that are dropped or captured again take theirs with them
@@ -79,8 +79,8 @@ def _sums(status: FleetStatus) -> Iterator[Metric]:
 def _workers(workers: tuple[WorkerStatus, ...]) -> Iterator[Metric]:
     for name, what, value in _OF_WORKERS:
         family = GaugeMetricFamily(f"sharc_fleet_worker_{name}", what, labels=["worker"])
-        for one in workers:
-            family.add_metric([one.worker], value(one))
+        for worker in workers:
+            family.add_metric([worker.worker], value(worker))
         yield family
 
 

@@ -55,7 +55,7 @@ def orders_in_rows(orders: Iterable[SiteOrder], at_once: int) -> Iterator[list[t
     """Sites as rows of their table, in batches."""
     rest = iter(orders)
     while some := list(islice(rest, at_once)):
-        yield [(one.site, json.dumps(dict(one.arguments)), one.priority, one.due) for one in some]
+        yield [(order.site, json.dumps(dict(order.arguments)), order.priority, order.due) for order in some]
 
 
 def tenure_of(row: Row) -> Tenure:
@@ -101,7 +101,7 @@ def fleet_status(
         visits,
         size,
         takeovers,
-        superseded=sum(one.superseded for one in known),
+        superseded=sum(worker.superseded for worker in known),
         oldest=max((row[6] for row in states if row[6] is not None), default=None),
         workers=known,
         budget=tuple(Bound(*row) for row in budget),

@@ -128,11 +128,11 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     paths = write(facts, folder)
     verifying = partial(share, part="verifying what the certificate is to say")
     made = certify(facts, folder, verifying)
-    if any(one.findings for one in made):
+    if any(certificate.findings for certificate in made):
         from sharc_crawler.report.refuted import settle  # what should never be
 
         facts, made = settle(facts, folder, made)
-    found = any(one.findings for one in made)
+    found = any(certificate.findings for certificate in made)
     whole = all(one.ended for one in facts) and any(folder.glob("certificate*.json"))  # else nothing is to be verified
     following = ["sharc", "verify", str(folder)] if whole else []
     if found:

@@ -115,7 +115,7 @@ class Leeway:
     def look(self, begun: Iterable[Instant], now: Instant) -> None:
         """Called each second; ``begun``: when the requests under way were decided."""
         downloader = self._engine.downloader
-        slow = sum(now - one > SLOW for one in begun)
+        slow = sum(now - start > SLOW for start in begun)
         before = downloader.total_concurrency
         if not slow and before == self._at_once:
             return

@@ -39,10 +39,10 @@ class OptionRow:
 
 def _rows() -> Iterator[OptionRow]:
     section = ""
-    for one in fields(Options):
-        option: Option = one.metadata["option"]
+    for field in fields(Options):
+        option: Option = field.metadata["option"]
         section = option.section or section
-        yield OptionRow(one.name, one.default, option, section)
+        yield OptionRow(field.name, field.default, option, section)
 
 
 ROWS = tuple(_rows())

@@ -91,7 +91,7 @@ class Watched:
     def look(self) -> None:
         """Read the log's new lines and the status."""
         self.status = read_status(self.folder)
-        for folder in (self.folder, *sorted(one for one in self.folder.glob("*") if one.is_dir())):
+        for folder in (self.folder, *sorted(path for path in self.folder.glob("*") if path.is_dir())):
             tail = self._tails.setdefault(folder, LogTail(folder))
             for entry in tail.entries():
                 self._add(folder, entry)

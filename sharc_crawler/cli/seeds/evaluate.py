@@ -92,7 +92,7 @@ def studies(
     with busy("evaluating", total=2 * sum(len(draws) for _, draws in sources)) as report:
         steps = count()
         for title, draws in sources:
-            yield Study.pooled(title, [_run(one, instants, weeks, steps, report) for one in draws])
+            yield Study.pooled(title, [_run(draw, instants, weeks, steps, report) for draw in draws])
 
 
 def _run(

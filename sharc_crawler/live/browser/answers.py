@@ -76,7 +76,7 @@ def for_browser(raw: Octets, origin: str | None, span: str | None = None) -> Han
     if len(raw) > MOST and part is None:
         return None
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in message.headers]
-    kept = [one for one in headers if one[0].lower() not in _LEFT_OUT and not _UNSENDABLE.search(one[1])]
+    kept = [header for header in headers if header[0].lower() not in _LEFT_OUT and not _UNSENDABLE.search(header[1])]
     if origin:
         kept = [(name, value) for name, value in kept if not name.lower().startswith("access-control-allow-")]
         kept += [("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Credentials", "true")]

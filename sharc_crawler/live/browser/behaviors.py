@@ -96,4 +96,4 @@ def behaviors_of(names: tuple[str, ...]) -> list[Behavior]:
     >>> len(behaviors_of(("more", "scroll"))), len(behaviors_of(()))
     (3, 0)
     """
-    return [one for name, some in BEHAVIORS.items() if name in names for one in some]
+    return [behavior for name, some in BEHAVIORS.items() if name in names for behavior in some]

@@ -363,7 +363,7 @@ def _failed(notes: Iterable[str]) -> bool:
 
 def _differ(served: Reading, shown: Reading) -> bool:
     """Whether a page says something else, or links to more, once its scripts have run."""
-    before, after = ({link.url for link in one.links if link.kind is Kind.PAGE} for one in (served, shown))
+    before, after = ({link.url for link in state.links if link.kind is Kind.PAGE} for state in (served, shown))
     return served.text != shown.text or not after <= before
 
 

@@ -75,7 +75,7 @@ def texts(snapshot: dict[str, Any]) -> Iterator[str]:
             continue
         if node in tree.frames:
             waiting.append((tree.frames[node], 0))
-        waiting += [(number, one) for one in reversed(tree.below.get(node, ()))]
+        waiting += [(number, child) for child in reversed(tree.below.get(node, ()))]
 
 
 def within(pieces: Iterable[str], most: int) -> Iterator[str]:
@@ -94,8 +94,8 @@ def within(pieces: Iterable[str], most: int) -> Iterator[str]:
 def documents(snapshot: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
     """Its own document and its frames: base URL, encoding, and node number."""
     strings = snapshot["strings"]
-    for one in snapshot["documents"]:
-        yield strings[one["baseURL"]], strings[one["encodingName"]], one["nodes"]["backendNodeId"][0]
+    for document in snapshot["documents"]:
+        yield strings[document["baseURL"]], strings[document["encodingName"]], document["nodes"]["backendNodeId"][0]
 
 
 def as_sent(markup: str, encoding: str) -> bytes:

@@ -80,7 +80,7 @@ def _tells(record: logging.LogRecord) -> bool:
 def refused(error: SharcError) -> None:
     """Write the error to stderr, and to the log file if there is one: some schedulers show only that."""
     sys.stderr.write(f"sharc: error: {printable(str(error))}\n")
-    if any(isinstance(one, logging.FileHandler) for one in logging.getLogger().handlers):
+    if any(isinstance(handler, logging.FileHandler) for handler in logging.getLogger().handlers):
         logger.error("%s", error)
 
 
@@ -113,5 +113,5 @@ def in_one_line(record: logging.LogRecord, error: SharcError) -> None:
 
 def tell(why: str) -> None:
     """Write it to stderr if no log shows it (``--nolog``)."""
-    if (shown := logging.getLogger().handlers) and all(isinstance(one, logging.NullHandler) for one in shown):
+    if (shown := logging.getLogger().handlers) and all(isinstance(handler, logging.NullHandler) for handler in shown):
         sys.stderr.write(f"sharc: error: {printable(why)}\n")

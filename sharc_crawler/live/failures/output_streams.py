@@ -27,5 +27,5 @@ class _Unfailing:
 
 def unfailing() -> None:
     """Make stdout and stderr drop what they cannot write; a closed one is replaced by the null device."""
-    streams = (one or Path(os.devnull).open("w", encoding="utf-8") for one in (sys.stdout, sys.stderr))  # noqa: SIM115
+    streams = (stream or Path(os.devnull).open("w", encoding="utf-8") for stream in (sys.stdout, sys.stderr))  # noqa: SIM115
     sys.stdout, sys.stderr = map(_Unfailing, streams)

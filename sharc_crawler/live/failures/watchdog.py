@@ -21,7 +21,7 @@ from sharc_crawler.storage import guarded as stores
 from sharc_crawler.strategies import door
 from sharc_crawler.subsites import make as partitions
 
-_DOORS = [vars(one) for one in (door, partitions, stores, sources)]  #: modules that call plug-ins
+_DOORS = [vars(module) for module in (door, partitions, stores, sources)]  #: modules that call plug-ins
 EVERY = 60.0  #: seconds between two looks
 LOOKS = 10  #: at the same call, before it is stopped
 PATTERNS = Scope.why_not_anew.__code__  #: where ``include`` and ``exclude`` are matched

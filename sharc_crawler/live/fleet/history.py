@@ -50,8 +50,8 @@ def learned(store: FrontierStore, file: Path) -> bytes:
             remember(store, history)
             for capture in store.captures().values():
                 site, since = capture.spec.site, capture.started
-                new.append(one for one in history.observations(site) if one.time >= since)
-                new.append_links(site, (one for one in history.linked(site) if one.time >= since))
+                new.append(observation for observation in history.observations(site) if observation.time >= since)
+                new.append_links(site, (link for link in history.linked(site) if link.time >= since))
         return zlib.compress(own.read_bytes())
 
 

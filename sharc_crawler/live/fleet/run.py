@@ -127,9 +127,9 @@ def _kept_history(settings: Settings, folder: Path, *, takes_masks: bool) -> Sha
 
 def _warn_of_namesake(ledger: FleetLedger, name: str, term: Seconds) -> None:
     """Warn of another worker with this name: status and metrics would mix them up."""
-    for one in ledger.status().workers:
-        if one.worker == name and one.seen < term:
-            why = f"a worker of this name was heard of {one.seen:.0f} s ago: unless it has ended, give each a --name"
+    for worker in ledger.status().workers:
+        if worker.worker == name and worker.seen < term:
+            why = f"a worker of this name was heard of {worker.seen:.0f} s ago: unless it has ended, give each a --name"
             say("name-taken", reason=f"{why} of its own")
 
 

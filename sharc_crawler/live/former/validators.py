@@ -45,7 +45,7 @@ class FormerCaptures:
 
     def __init__(self, collection: Collection, output: Path) -> None:
         self._collection, self._name = collection, output.parent.name
-        found = [one.folder for one in collection.captures(self._name) if one.folder != output]
+        found = [capture.folder for capture in collection.captures(self._name) if capture.folder != output]
         self._answers = FormerAnswers(reversed(found))
         self._damaged: set[Path] = set()  # nothing is referred to that these hold
         self._untold: list[str] = []  # of these, notes
@@ -115,7 +115,7 @@ class FormerCaptures:
     def noted(self, fetch: Fetch, outcome: Outcome) -> list[str]:
         """The notes that follow from a first visit."""
         told, self._untold = [*self._untold, self.check(fetch, outcome)], []
-        return [one for one in told if one]
+        return [text for text in told if text]
 
     def check(self, fetch: Fetch, outcome: Outcome) -> str | None:
         """The note on a server that lies, or did so before."""
@@ -134,7 +134,7 @@ class FormerCaptures:
         """Remember what this capture found out about the server."""
         for row in store.captures().values():
             strata = (row.audit or {}).get("strata", ())
-            lies = self._caught + sum(one["caught"] for one in strata if one["of"] == "304")
+            lies = self._caught + sum(stratum["caught"] for stratum in strata if stratum["of"] == "304")
             if lies:
                 distrust(self._collection.folder, self._name, lies, row.started)
 

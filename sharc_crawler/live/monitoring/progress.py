@@ -63,7 +63,7 @@ def _unfinished(frontier: Frontier) -> dict[Host, int]:
 
 def unread(sites: Sites) -> str:
     """The end of the line while robots.txt of a host cannot be had; "" otherwise."""
-    hosts = [host.name for one in sites for host in one.ledger.hosts if host.waits and host.retries]
+    hosts = [host.name for site in sites for host in site.ledger.hosts if host.waits and host.retries]
     others = f" and {len(hosts) - 1} more" if hosts[1:] else ""
     return f", waits for {hosts[0]}{others}: no robots.txt yet, asked for again" if hosts else ""
 
@@ -71,7 +71,7 @@ def unread(sites: Sites) -> str:
 def _rests(sites: Sites) -> bool:
     """Is a host in a long pause that it asked for (Retry-After)? That says nothing of its speed; short pauses do."""
     ripe = sites.ripe or 0.0
-    return any(host.pace.paused == ripe >= host.pace.last[0] + RECENT for one in sites for host in one.ledger.hosts)
+    return any(host.pace.paused == ripe >= host.pace.last[0] + RECENT for site in sites for host in site.ledger.hosts)
 
 
 RECENT, RECENT_PAGES = 60.0, 20
@@ -207,7 +207,7 @@ class ProgressLine:
 
     def text(self, now: Instant) -> str:
         """The line as of now. The least time left is computed from all pages, so once for each :meth:`show`."""
-        if not self._paused_for and (self._sites.polls or any(one.capture.mode.called for one in self._sites)):
+        if not self._paused_for and (self._sites.polls or any(site.capture.mode.called for site in self._sites)):
             from sharc_crawler.live.setup.modes import told  # the same
 
             return told(self._sites, now)
@@ -218,7 +218,7 @@ class ProgressLine:
 
     def _of(self, snapshot: Snapshot, now: Instant) -> str:
         least, wait = at_least(self._sites, snapshot.left, now), max((self._sites.ripe or now) - now, 0.0)
-        most = max((one.capture.budget.ends for one in self._sites if not one.done), default=now) - now
+        most = max((site.capture.budget.ends for site in self._sites if not site.done), default=now) - now
         if wait >= UNUSUAL:
             self._unread = unread(self._sites)
         elif not wait:

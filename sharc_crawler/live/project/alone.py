@@ -50,4 +50,4 @@ class Alone:
 def alone(crawler: Crawler, session: Session) -> Alone | None:
     """``None``: our extension is there, and does more."""
     there = crawler.extensions.middlewares if crawler.extensions else ()
-    return None if any(isinstance(one, CaptureExtension) for one in there) else Alone(crawler, session)
+    return None if any(isinstance(extension, CaptureExtension) for extension in there) else Alone(crawler, session)

@@ -226,8 +226,8 @@ def stray(spider: Spider) -> list[str]:
     ['-a strategy=bfs is for the spider site, and has no effect on your own: give -s SHARC_STRATEGY=bfs']
     """
     given = {name: value for name, value in vars(spider).items() if name in ARGUMENTS and isinstance(value, str)}
-    own = [one for one in type(spider).__mro__ if one.__module__.partition(".")[0] not in ("scrapy", "builtins")]
-    named = {name for one in own for name in _named(one)} if given else set()
+    own = [base for base in type(spider).__mro__ if base.__module__.partition(".")[0] not in ("scrapy", "builtins")]
+    named = {name for base in own for name in _named(base)} if given else set()
     return [_line(name, value) for name, value in given.items() if name not in named]
 
 
@@ -240,7 +240,7 @@ def _line(name: str, value: str) -> str:
 def _named(kind: type) -> Iterator[str]:
     """What the class and its methods name, as attributes, variables or texts."""
     yield from vars(kind)
-    code: list[object] = [one.__code__ for one in vars(kind).values() if isinstance(one, FunctionType)]
+    code: list[object] = [member.__code__ for member in vars(kind).values() if isinstance(member, FunctionType)]
     while code:
         one = code.pop()
         if isinstance(one, CodeType):

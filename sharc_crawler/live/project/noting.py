@@ -40,7 +40,7 @@ def led(lease: Lease, outcome: Outcome) -> Outcome:
 def note_hops(frontier: Frontier, lease: Lease) -> None:
     """Update the note on repeated and followed requests, which may stem from a former run."""
     former = next((note for note in frontier.capture.notes if note.startswith(BEGINS)), "")
-    repeated, followed = [int(one.replace(",", "")) for one in re.findall(r"\d[\d,]*", former)[:2]] or (0, 0)
+    repeated, followed = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", former)[:2]] or (0, 0)
     frontier.note(hops_note(repeated + lease.repeated, followed + lease.hops - lease.repeated), former)
 
 

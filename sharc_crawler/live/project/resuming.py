@@ -168,20 +168,20 @@ class OriginMiddleware:
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Note the requests with which the spider begins."""
-        async for one in start:
-            yield _noted(one, START)
+        async for item in start:
+            yield _noted(item, START)
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
         """Note the requests that a callback yields."""
         origin = _origin(response)
-        for one in result:
-            yield _noted(one, origin)
+        for item in result:
+            yield _noted(item, origin)
 
     async def process_spider_output_async(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Note the requests that an asynchronous callback yields."""
         origin = _origin(response)
-        async for one in result:
-            yield _noted(one, origin)
+        async for item in result:
+            yield _noted(item, origin)
 
 
 def _origin(response: Response) -> str:

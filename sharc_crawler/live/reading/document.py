@@ -81,8 +81,8 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
 
 def _media_type(message: HttpResponse) -> str | None:
     """The media type as browsers read it: the last of several, which proxies may have joined."""
-    said = [one for value in message.values(b"content-type") for one in value.split(b",")]
-    types = (one for one in reversed(said) if b"/" in (kind := one.partition(b";")[0]) and b'"' not in kind)
+    said = [part for value in message.values(b"content-type") for part in value.split(b",")]
+    types = (part for part in reversed(said) if b"/" in (kind := part.partition(b";")[0]) and b'"' not in kind)
     return header_text(next(types, said[0] if said else None))
 
 

@@ -57,13 +57,13 @@ logger = logging.getLogger(__name__)
 
 def unread(frontier: Frontier, fetch: Fetch, problems: Sequence[str]) -> None:
     """Note a document that was not read (or only in part), or a detector plug-in that failed."""
-    if any(LIST_BY_FORM in one for one in problems):
+    if any(LIST_BY_FORM in problem for problem in problems):
         if fetch.slot is not Slot.SECOND:  # else it was told
             note(frontier, fetch, "page", LED_ON)
-        problems = [one for one in problems if LIST_BY_FORM not in one]
+        problems = [problem for problem in problems if LIST_BY_FORM not in problem]
     if not problems:
         return
-    failed = any("SHARC_DETECTOR=" in one for one in problems)
+    failed = any("SHARC_DETECTOR=" in problem for problem in problems)
     what, why = DETECTOR_FAILED if failed else "not read, or not whole", "; ".join(problems)
     if failed and not any(DETECTOR_FAILED in one for one in frontier.capture.notes):
         logger.error("%s is %s: %s. What fails so is counted in the report", fetch.url, what, why)

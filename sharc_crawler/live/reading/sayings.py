@@ -17,6 +17,6 @@ def sayings(text: str, resources: Sequence[str], url: str) -> list[int]:
     >>> sayings("log in, log in", (), "http://h/in") == [crc32(b"log")]
     True
     """
-    pictures = (one.partition("?")[0].rpartition("/")[2] for one in resources)
+    pictures = (resource.partition("?")[0].rpartition("/")[2] for resource in resources)
     said = {*_WORD.findall(text), *pictures} - {*_WORD.findall(unquote(url))}
-    return sorted(crc32(one.encode(errors="replace")) for one in said)[:MOST]
+    return sorted(crc32(word.encode(errors="replace")) for word in said)[:MOST]

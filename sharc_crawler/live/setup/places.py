@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def standing(output: Path) -> Path:
     """The output folder, or the nearest existing folder above it; raises UsageError if a file is in the way."""
     whole = Path(os.path.realpath(output))
-    there = next(one for one in (whole, *whole.parents) if one.exists())
+    there = next(path for path in (whole, *whole.parents) if path.exists())
     if not there.is_dir():
         raise UsageError(f"output={str(output)!r} cannot be made: {there} is a file; choose another folder")
     return there

@@ -96,9 +96,9 @@ def show_selection(selection: Selection | None) -> None:
     if selection is None:
         return
     table = Table("place", Column("seed", overflow="fold"), "p" if selection.seeds[0].p is not None else "value", "why")
-    for one in selection.seeds[:SHOWN]:
-        extra = "; crawled for the sample" if one.explored else ""
-        table.add_row(str(one.place), foreign(one.url), f"{one.value:.3g}", one.reason + extra)
+    for seed in selection.seeds[:SHOWN]:
+        extra = "; crawled for the sample" if seed.explored else ""
+        table.add_row(str(seed.place), foreign(seed.url), f"{seed.value:.3g}", seed.reason + extra)
     console = Console()
     console.print(table)
     if len(selection.seeds) > SHOWN:

@@ -167,7 +167,7 @@ def check_rebuilding(
                 f"output={str(folder)!r} is being written by another crawl ({written.name}); wait for its end"
             )
         check(folder, specs)
-        if not collected and any(one.confirms for one in archived(folder, f"*{SUFFIX}*")):
+        if not collected and any(file.confirms for file in archived(folder, f"*{SUFFIX}*")):
             raise UsageError(
                 f"resume='rebuild': output={str(folder)!r} refers to answers in former captures of its collection:"
                 " give that, too (collection=DIR)"

@@ -154,7 +154,7 @@ def _not_public(address: Address) -> str | None:
         ("multicast", address.is_multicast),
         ("carrier-grade NAT", address in _CARRIER),
         ("site-local", isinstance(address, IPv6Address) and (address.is_site_local or address in _LOCAL_TRANSLATED)),
-        *((kind, any(address in one for one in networks)) for kind, networks in _SPECIAL.items()),
+        *((kind, any(address in network for network in networks)) for kind, networks in _SPECIAL.items()),
         ("reserved", address.is_reserved),
         ("private", address.is_private),
         ("special-purpose", not address.is_global),

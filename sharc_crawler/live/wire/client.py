@@ -251,7 +251,7 @@ class WireClient:
     def lost(self, key: Key, connection: WireConnection) -> None:
         """Count one open connection less."""
         self._open -= 1
-        self._idle[key] = [one for one in self._idle[key] if one is not connection]
+        self._idle[key] = [other for other in self._idle[key] if other is not connection]
         if not self._idle[key]:
             del self._idle[key]
 

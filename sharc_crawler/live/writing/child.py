@@ -130,8 +130,8 @@ class Child:
             self._ended(self._process.returncode)
             return
         *lines, rest = data.split(b"\n")
-        for one in lines:
-            self._half.append(one)
+        for line in lines:
+            self._half.append(line)
             whole, self._half = b"".join(self._half), []
             self._heard(whole)
         self._half.append(rest)
