@@ -32,7 +32,7 @@ from typing import IO, Any
 import numpy as np
 
 from sharc_crawler.collection import keeper
-from sharc_crawler.collection.diary import back_off
+from sharc_crawler.collection.attempts import back_off
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.planning import plan
 from sharc_crawler.collection.terms import AUTO, FILE

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.control import STATUS, write
-from sharc_crawler.watch.seen import read_status
+from sharc_crawler.watch.tally import read_status
 
 ANSWER = {
     "progress": "visits: 3 of 9 pages",

@@ -104,7 +104,7 @@ class _Commands(click.Group):
         except click.MissingParameter:  # click's own words say all of it
             raise
         except click.BadParameter as error:
-            from sharc_crawler.cli._given import with_near  # only of paths that are not there
+            from sharc_crawler.cli._inputs import with_near  # only of paths that are not there
 
             told = with_near(error.message)
             raise click.BadParameter(told, error.ctx, error.param, error.param_hint) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sharc_crawler.cli._given import instant
+from sharc_crawler.cli._inputs import instant
 from sharc_crawler.collection.terms import SiteTerms, parse_terms
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.fleet.ledger import SiteOrder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from sharc_crawler.cli._given import FOLDER, instant, regular
+from sharc_crawler.cli._inputs import FOLDER, instant, regular
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.certifying import CERTIFICATES, certify_at
 from sharc_crawler.collection.folder import Collection

@@ -17,7 +17,7 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.payloads import Payloads
 from sharc_crawler.certificate.verify import total_size, verify
 from sharc_crawler.cli import OrShow
-from sharc_crawler.cli._given import FOLDER, regular
+from sharc_crawler.cli._inputs import FOLDER, regular
 from sharc_crawler.cli._next import capture_words, say_next
 from sharc_crawler.cli._tables import print_whole
 from sharc_crawler.collection.adding import KnownCaptureError, add, lacking, stands_in

@@ -15,7 +15,7 @@ from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.names import CONFIRMATION, is_signed
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import total_size, verify
-from sharc_crawler.cli._given import FOLDER, regular, require_capture
+from sharc_crawler.cli._inputs import FOLDER, regular, require_capture
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.confirming import command as confirming
 from sharc_crawler.collection.folder import Collection

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from sharc_crawler.cli._given import FOLDER
+from sharc_crawler.cli._inputs import FOLDER
+from sharc_crawler.cli._named_capture import ordered
 from sharc_crawler.cli._next import say_next
-from sharc_crawler.cli._under_way import ordered
 from sharc_crawler.control import ORDERS, Orders, read_orders, write
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.hosts import Politeness
@@ -21,7 +21,7 @@ from sharc_crawler.options.reading import read_arguments
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.beside import is_held
 from sharc_crawler.storage.folders import site_folders
-from sharc_crawler.watch.seen import read_status
+from sharc_crawler.watch.tally import read_status
 
 ANSWER_WITHIN = 10.0  #: seconds; a crawl looks once a second
 

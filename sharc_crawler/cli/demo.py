@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 
 import click
 
-from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_file, written
 from sharc_crawler.cli._services import until_stopped
+from sharc_crawler.cli._table_options import row
 from sharc_crawler.demo import DemoServer, LivingSite, newsroom, serve
 from sharc_crawler.plural import counted
 from sharc_crawler.report.opened import open_facts

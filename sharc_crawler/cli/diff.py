@@ -15,7 +15,7 @@ from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.changes.difference import Difference, LinePair, difference
 from sharc_crawler.changes.masks import Mask, load_masks
 from sharc_crawler.cli._fetched import REPEATED, data_of, is_capture, page_of
-from sharc_crawler.cli._given import regular, require_capture
+from sharc_crawler.cli._inputs import regular, require_capture
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import to_file, written
 from sharc_crawler.collection.comparing import Captured, apart, contents

@@ -15,7 +15,7 @@ import click
 
 from sharc_crawler import extras
 from sharc_crawler.cli._fleet_table import PATIENCE, follow, spent
-from sharc_crawler.cli._given import FOLDER
+from sharc_crawler.cli._inputs import FOLDER
 from sharc_crawler.cli._next import ASKED_BY, say_next
 from sharc_crawler.cli._services import until_stopped
 from sharc_crawler.errors import UsageError

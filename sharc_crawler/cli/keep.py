@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from sharc_crawler.cli._given import FOLDER, regular
+from sharc_crawler.cli._inputs import FOLDER, regular
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._tables import print_table
-from sharc_crawler.collection.diary import hold_collection, is_kept
+from sharc_crawler.collection.attempts import hold_collection, is_kept
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, pages_of, standing
 from sharc_crawler.collection.terms import AUTO

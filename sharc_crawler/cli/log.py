@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.certificate.refuted import refuted_in
-from sharc_crawler.cli._given import FOLDER
+from sharc_crawler.cli._inputs import FOLDER
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.log import BROUGHT, FORMATS

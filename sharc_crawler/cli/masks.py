@@ -12,7 +12,7 @@ from sharc_crawler.archive.archived_pages import elsewhere
 from sharc_crawler.changes.learning import Lesson, Pair, learn
 from sharc_crawler.changes.masks import Mask, as_json, load_masks
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
-from sharc_crawler.cli._given import regular, require_capture
+from sharc_crawler.cli._inputs import regular, require_capture
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import to_file, written
 from sharc_crawler.errors import UsageError

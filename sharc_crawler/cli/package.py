@@ -13,10 +13,10 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.replay import elsewhere
 from sharc_crawler.certificate.names import is_certified
 from sharc_crawler.certificate.sources import captures_in
-from sharc_crawler.cli._from_table import asking, may_ask, row
-from sharc_crawler.cli._given import FOLDER, regular
+from sharc_crawler.cli._inputs import FOLDER, regular
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_file
+from sharc_crawler.cli._table_options import asking, may_ask, row
 from sharc_crawler.collection.certifying import CERTIFICATES
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection

@@ -14,7 +14,7 @@ import click
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.replay import downloaded, elsewhere, find_pywb, lost_warcs, moment, replaying
-from sharc_crawler.cli._given import FOLDER, regular
+from sharc_crawler.cli._inputs import FOLDER, regular
 from sharc_crawler.cli._services import until_stopped
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import SharcError, UsageError

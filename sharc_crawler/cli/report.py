@@ -15,7 +15,7 @@ import click
 from sharc_crawler.certificate.sealed_files import standing
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.writing import Certified, certify, lines, path_of
-from sharc_crawler.cli._given import FOLDER, regular
+from sharc_crawler.cli._inputs import FOLDER, regular
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError, SharcError, UsageError

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from sharc_crawler.certificate import sealing
-from sharc_crawler.cli._from_table import asking, may_ask, row
-from sharc_crawler.cli._given import FOLDER
+from sharc_crawler.cli._inputs import FOLDER
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._table_options import asking, may_ask, row
 from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.beside import forget_killed
 from sharc_crawler.storage.folders import capture_folders

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from sharc_crawler.cli._given import FOLDER, regular
+from sharc_crawler.cli._inputs import FOLDER, regular
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.search import TEXTS, bring_up

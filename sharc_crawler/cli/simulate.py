@@ -13,7 +13,7 @@ import click
 from sharc_crawler import __version__
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._outputs import to_file, written
-from sharc_crawler.cli._sites import ARGUED, MADE, ROOT, TELLS, WORLD, named_values, site_spec, with_defaults
+from sharc_crawler.cli._simulated_sites import ARGUED, MADE, ROOT, TELLS, WORLD, named_values, site_spec, with_defaults
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.driver import GRAPHS

@@ -18,7 +18,7 @@ from sharc_crawler.certificate.sealing import Trust
 from sharc_crawler.certificate.sources import captures_in, irregular
 from sharc_crawler.certificate.verify import Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.cli._given import regular, require_capture
+from sharc_crawler.cli._inputs import regular, require_capture
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.folder import CAPTURES, Collection
 from sharc_crawler.collection.overview import INDEX

@@ -16,17 +16,17 @@ from rich.live import Live
 from sharc_crawler.cli._fleet_table import PATIENCE as FLEET_PATIENCE
 from sharc_crawler.cli._fleet_table import facts as fleet_facts
 from sharc_crawler.cli._fleet_table import follow
-from sharc_crawler.cli._given import near_to
+from sharc_crawler.cli._inputs import near_to
+from sharc_crawler.cli._named_capture import watched as meant
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._services import until_stopped
-from sharc_crawler.cli._under_way import watched as meant
 from sharc_crawler.cli.control import give
 from sharc_crawler.control import STATUS
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.report.words import printable
 from sharc_crawler.watch.facts import facts
-from sharc_crawler.watch.seen import Watched
+from sharc_crawler.watch.tally import Watched
 from sharc_crawler.watch.terminal import drawn, headline
 from sharc_crawler.watch.web import WatchServer
 

@@ -20,8 +20,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from sharc_crawler.collection.attempts import Tries, due, is_told, read_tries, write_tries
 from sharc_crawler.collection.confirming import Confirmer
-from sharc_crawler.collection.diary import Tries, due, is_told, read_tries, write_tries
 from sharc_crawler.collection.folder import CollectedCapture, Collection, is_over
 from sharc_crawler.collection.notices import KeepNotice, tell
 from sharc_crawler.collection.planning import plan
@@ -62,7 +62,7 @@ class KeptSite(NamedTuple):
 
 
 def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -> Iterator[KeptSite]:
-    """The sites in the collection's file; ``unwritten``: results that could not be written to the diary."""
+    """The sites in the collection's file; ``unwritten``: results that could not be written to ``keep.json``."""
     known = {**read_tries(collection.folder), **unwritten}
     planned = plan(collection)
     for site in collection.terms.sites:

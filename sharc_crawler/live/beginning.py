@@ -87,7 +87,7 @@ def _begin(crawler: Crawler) -> Session:
     arguments = getattr(crawler.spider, "arguments", None)
     session.login = _login(arguments, specs)
     if arguments and not drop_in and arguments.options.browser != "never":
-        from sharc_crawler.live.browser.manner import opened  # only where pages are shown by browsers
+        from sharc_crawler.live.browser.browser_options import opened  # only where pages are shown by browsers
 
         session.browsing = opened(session, arguments.options)
     return session
@@ -129,7 +129,7 @@ def _named(crawler: Crawler, output: Path, now: Instant, *, goes_on: bool) -> Pa
     """The output folder, with its pattern filled in."""
     if "%(" not in str(output):
         return output
-    from sharc_crawler.live.setup.naming import attributes, check_pattern, named  # only of patterns
+    from sharc_crawler.live.setup.folder_names import attributes, check_pattern, named  # only of patterns
 
     check_pattern(str(output), goes_on=goes_on)
     return named(output, attributes(crawler.spider), now)

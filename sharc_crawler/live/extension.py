@@ -62,7 +62,7 @@ class CaptureExtension:
         out = sys.stderr if session.config.progress else None
         self._line = ProgressLine(session.sites, session.clock.now(), out, session.memory.told)
         if session.gone_on and out is not None:
-            from sharc_crawler.live.former.going_on import goes_on
+            from sharc_crawler.live.former.continuing import goes_on
 
             print(goes_on(session.sites), end="", file=out, flush=True)
         self._leeway = None if session.drop_in else Leeway(self._crawler.engine)  # a project's own setting stays

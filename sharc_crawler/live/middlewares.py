@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.former_answers import FormerAnswer
     from sharc_crawler.live.browser.browsing import Browsing
-    from sharc_crawler.live.project.alone import Alone
+    from sharc_crawler.live.project.archive_only import ArchiveOnly
     from sharc_crawler.live.reading.readings import WhenRead
 
 NOT_MODIFIED = 304
@@ -50,9 +50,9 @@ class ArchiveMiddleware:
         self._session = session_of(crawler)
         self._settings = crawler.settings
         self._verifies = crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES")
-        self._alone: Alone | None = None
+        self._alone: ArchiveOnly | None = None
         if self._session.drop_in:
-            from sharc_crawler.live.project.alone import alone  # only in a project
+            from sharc_crawler.live.project.archive_only import alone  # only in a project
 
             self._alone = alone(crawler, self._session)
 

@@ -1,7 +1,7 @@
 """Everything that we use of Scrapy and Twisted beyond their documented interfaces; a test names what has moved.
 
 Four names are private: `ExecutionEngine._slot`, `_pool` and `_contextFactory` of `HTTP11DownloadHandler`, and Twisted's
-module `_sslverify`. Those of the downloader and its slots (`project/downloading.py`) are public but undocumented.
+module `_sslverify`. Those of the downloader and its slots (`project/download_slots.py`) are public but undocumented.
 docs/upstream.md lists the hooks that would replace them.
 """
 

@@ -97,7 +97,7 @@ class Session:
         elif self.config.output and self.specs:
             self._occupy(self.config.output, [spec.site for spec in self.specs])
         if self.config.output and self.config.objects:
-            from sharc_crawler.live.setup.whole import check_objects  # only where there is an object store
+            from sharc_crawler.live.setup.stored_captures import check_objects  # only where there is an object store
 
             check_objects(self.config.objects, self.config.output, [place.folder for place in self.places.values()])
 
@@ -138,9 +138,9 @@ class Session:
             if not lost and not place.is_begun:
                 left.append(spec)
                 continue
-            from sharc_crawler.live.former.going_on import GoingOn  # what begins goes on with nothing
+            from sharc_crawler.live.former.continuing import Continuation  # what begins goes on with nothing
 
-            await GoingOn(self).with_one(place, spec, lost=lost)
+            await Continuation(self).with_one(place, spec, lost=lost)
         return left
 
     def _occupy(self, output: Path, sites: Sequence[str]) -> None:
@@ -161,7 +161,7 @@ class Session:
         """Whether a folder's state is to be made again."""
         if not self.rebuilds:
             return False
-        from sharc_crawler.live.setup.whole import is_whole  # hardly ever
+        from sharc_crawler.live.setup.stored_captures import is_whole  # hardly ever
 
         return not is_whole(folder)
 

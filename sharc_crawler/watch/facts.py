@@ -6,7 +6,7 @@ from typing import Any
 
 from sharc_crawler.model import Instant
 from sharc_crawler.report.words import every, size
-from sharc_crawler.watch.seen import Watched
+from sharc_crawler.watch.tally import Watched
 from sharc_crawler.watch.terminal import counts, headline
 
 BARS = 400  #: pages in the picture, sampled evenly

@@ -16,8 +16,8 @@ from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.marks import DOUBT
 from sharc_crawler.report.words import every, printable, size
 from sharc_crawler.storage.folders import site_folders
-from sharc_crawler.watch.seen import HostSeen, Watched
 from sharc_crawler.watch.tail import LOG
+from sharc_crawler.watch.tally import HostSeen, Watched
 
 HOSTS = 8  #: shown, those with the most requests
 SITES = 12

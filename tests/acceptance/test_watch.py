@@ -14,7 +14,7 @@ from sharc_crawler.control import ORDERS
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.watch.facts import facts
-from sharc_crawler.watch.seen import Watched
+from sharc_crawler.watch.tally import Watched
 from sharc_crawler.watch.web import WatchServer
 from tests.acceptance.browser import CHROMIUM, browser
 from tests.live.test_interruptions import select_nothing, start

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.cli._given import instant
+from sharc_crawler.cli._inputs import instant
 from sharc_crawler.errors import UsageError
 from tests.lab.small import write_history
 

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
+from sharc_crawler.collection.crawl_arguments import followed
 from sharc_crawler.collection.folder import Collection, is_over
-from sharc_crawler.collection.following import followed
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.collection.verifying import verify_collection
 from sharc_crawler.demo import LivingSite, serve

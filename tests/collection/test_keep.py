@@ -20,7 +20,7 @@ from sharc_crawler.certificate.confirming import waits
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.collection import confirming, keeper
-from sharc_crawler.collection.diary import LOCK, NAME, Tries, hold_collection, read_tries, write_tries
+from sharc_crawler.collection.attempts import LOCK, NAME, Tries, hold_collection, read_tries, write_tries
 from sharc_crawler.collection.folder import CollectedCapture, Collection, is_over
 from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, moved_to, standing
 from sharc_crawler.collection.terms import FILE

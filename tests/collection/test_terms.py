@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sharc_crawler.collection.following import followed
+from sharc_crawler.collection.crawl_arguments import followed
 from sharc_crawler.collection.terms import FILE, OF_CAPTURES, first_terms, parse_terms, read_terms
 from sharc_crawler.errors import DataError, SharcError, UsageError
 

@@ -26,12 +26,12 @@ class Slots(scrapy.Spider):
 
 MANY = """
 import scrapy
-from sharc_crawler.live.project import downloading, dropin
+from sharc_crawler.live.project import download_slots, dropin
 
 looked = decided = 0
 
 
-def last_asked(slot, last_asked=downloading.last_asked):
+def last_asked(slot, last_asked=download_slots.last_asked):
     global looked
     looked += 1
     return last_asked(slot)
@@ -43,7 +43,7 @@ def follow_slots(self, follow_slots=dropin.DropIn.follow_slots):
     follow_slots(self)
 
 
-downloading.last_asked, dropin.DropIn.follow_slots = last_asked, follow_slots
+download_slots.last_asked, dropin.DropIn.follow_slots = last_asked, follow_slots
 
 
 class Many(scrapy.Spider):

@@ -12,7 +12,7 @@ import pytest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.beside import load_state
-from sharc_crawler.watch.seen import read_status
+from sharc_crawler.watch.tally import read_status
 from tests.live.warm import PROFILE, SHARC, Scrapy, finished, site_words
 from tests.object_store import object_store
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.watch.seen import Watched
+from sharc_crawler.watch.tally import Watched
 from sharc_crawler.watch.terminal import counts, headline
 from tests.live.conftest import captures_of
 

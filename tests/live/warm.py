@@ -62,7 +62,7 @@ sharc_crawler.live.outside sharc_crawler.live.profile sharc_crawler.live.project
 sharc_crawler.live.project.scheduler
 sharc_crawler.live.wire.listening sharc_crawler.live.retry_after sharc_crawler.rates.make sharc_crawler.report.left_out
 sharc_crawler.strategies.organ_pipes sharc_crawler.strategies.ranked
-sharc_crawler.archive.former_answers sharc_crawler.collection.following sharc_crawler.evidence.conditionals
+sharc_crawler.archive.former_answers sharc_crawler.collection.crawl_arguments sharc_crawler.evidence.conditionals
 sharc_crawler.evidence.details sharc_crawler.frontier.modes.by_lastmods sharc_crawler.frontier.modes.hints
 sharc_crawler.frontier.modes.rate_tests sharc_crawler.live.former.remembering sharc_crawler.live.former.validators
 sharc_crawler.live.setup.unfinished sharc_crawler.storage.observations
@@ -72,7 +72,7 @@ sharc_crawler.live.project.clashes sharc_crawler.live.commands.crawl
 sharc_crawler.live.monitoring.control sharc_crawler.live.project.dropin
 sharc_crawler.live.closing sharc_crawler.live.ending sharc_crawler.live.middlewares
 sharc_crawler.live.reading.reader_process
-sharc_crawler.live.former.relying sharc_crawler.live.project.resuming
+sharc_crawler.live.former.state_check sharc_crawler.live.project.resuming
 sharc_crawler.live.scheduler sharc_crawler.live.spiders.site sharc_crawler.live.wire.handler
 sharc_crawler.live.writing.writer_process
 sharc_crawler.rates.learned sharc_crawler.rates.together sharc_crawler.report.html

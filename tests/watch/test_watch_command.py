@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from click.testing import CliRunner
+from tests.watch.test_seen import status
 
 from sharc_crawler.cli import main
 from sharc_crawler.cli._fleet_table import follow
@@ -23,11 +24,10 @@ from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.watch.facts import facts
-from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.tail import LOG
+from sharc_crawler.watch.tally import Watched
 from sharc_crawler.watch.web import WatchServer
 from tests.fleet.ledger_means import site_order
-from tests.watch.test_seen import status
 
 
 def test_the_page_is_for_who_has_its_address(tmp_path):

@@ -11,9 +11,9 @@ import click
 
 from sharc_crawler.archive.histories.gathering import Problems
 from sharc_crawler.archive.histories.servers import DIALECTS, dialect
-from sharc_crawler.cli._from_table import asks
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._outputs import to_folder
+from sharc_crawler.cli._table_options import asks
 from sharc_crawler.cli.seeds.listing import read_list
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.monitoring.busy import busy

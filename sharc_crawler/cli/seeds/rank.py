@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from sharc_crawler.archive.histories.reading import read_history
-from sharc_crawler.cli._from_table import row
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._outputs import drawn, to_file, written
+from sharc_crawler.cli._table_options import row
 from sharc_crawler.cli.seeds.listing import histories
 from sharc_crawler.cli.seeds.output import facts, say, show
 from sharc_crawler.instants import second

@@ -23,10 +23,10 @@ from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError, PageError, version
-from sharc_crawler.live.browser.classes import ShownClasses
-from sharc_crawler.live.browser.passing import is_data, passed_on, told_apart
+from sharc_crawler.live.browser.page_records import Asked, Rendering, as_sent, resources_of
 from sharc_crawler.live.browser.rendering import Renderer
-from sharc_crawler.live.browser.seen import Asked, Rendering, as_sent, resources_of
+from sharc_crawler.live.browser.request_rules import is_data, passed_on, told_apart
+from sharc_crawler.live.browser.url_classes import ShownClasses
 from sharc_crawler.live.reading.readings import Payload, Reading
 from sharc_crawler.live.requests import Lease, Sent
 from sharc_crawler.live.writing.messages import NotArchivedError
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.options import Resource
     from sharc_crawler.bodies.spool import Octets
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.live.browser.manner import Manner
-    from sharc_crawler.live.browser.shown import Load
+    from sharc_crawler.live.browser.browser_options import BrowserOptions
+    from sharc_crawler.live.browser.page_state import Load
     from sharc_crawler.live.reading.readers import Readers
     from sharc_crawler.live.reading.readings import Order, WhenRead
 
@@ -90,11 +90,11 @@ class Browsing:
         now: Callable[[], float],
         folder_of: Callable[[str], Path],
         describe: Callable[[str, Sequence[Resource]], asyncio.Future[CaptureRef] | None],
-        manner: Manner,
+        options: BrowserOptions,
     ) -> None:
         self.wake: Callable[[], None] = lambda: None
         self._sites, self._readers, self._now, self._folder_of = sites, readers, now, folder_of
-        self._describe, self._manner = describe, manner
+        self._describe, self._options = describe, options
         self._places = asyncio.Semaphore(os.cpu_count() or 1)
         self._idle: list[Renderer] = []
         self._busy: set[Renderer] = set()
@@ -150,7 +150,7 @@ class Browsing:
             renderer.close()
         for site, answers in self._answers.items():
             if site in self._sites and self._sites[site].done:
-                if self._manner.every and answers.none_shown and _failed(self._sites[site].capture.notes):
+                if self._options.every and answers.none_shown and _failed(self._sites[site].capture.notes):
                     logger.error("No page of %s could be shown by a browser; they are archived as served", site)
                     self.unshown.append(site)
                 answers.clear()
@@ -184,7 +184,7 @@ class Browsing:
         served = await asyncio.shield(asyncio.wrap_future(page.reading))
         if fetch.slot is Slot.SECOND:
             return await self._shown_again(page, served)
-        if not self._manner.every and not self._class_wants(fetch, served):
+        if not self._options.every and not self._class_wants(fetch, served):
             return Reading()
         self._sites.of(fetch).loads.answered(fetch, page.outcome)
         self.wake()
@@ -196,10 +196,10 @@ class Browsing:
             seen.cut.append(f"a browser: {error}")
             await self._tell(page, seen, text=False)
             raise
-        await self._tell(page, seen, text=self._manner.texts)
+        await self._tell(page, seen, text=self._options.texts)
         reading = await self._read(fetch, seen, page.order)
         self._of(fetch.site).show(fetch.page, reading.payload.fingerprint or "")
-        if not self._manner.every:
+        if not self._options.every:
             self._learn(fetch, differs=bool(seen.data or seen.led_to) or _differ(served, reading))
         return reading
 
@@ -246,7 +246,7 @@ class Browsing:
 
     async def _rendered(self, fetch: Fetch, exchange: Exchange, load: Load) -> Rendering:
         for attempt in range(1, ATTEMPTS + 1):
-            renderer = self._rested() or Renderer(self._of(fetch.site).folder, self._manner)
+            renderer = self._rested() or Renderer(self._of(fetch.site).folder, self._options)
             self._busy.add(renderer)
             try:
                 if not renderer.rendered:
@@ -274,7 +274,7 @@ class Browsing:
         """Let other pages of the site go on while this one takes long, and not for its host."""
         if fetch.site in self._sites:
             self._sites.of(fetch).loads.go_on(fetch)
-            url = self._manner.login.without(fetch.url) if self._manner.login else fetch.url
+            url = self._options.login.without(fetch.url) if self._options.login else fetch.url
             self._sites.held_up = f", {url} is shown"
             self.wake()
 
@@ -290,7 +290,7 @@ class Browsing:
     async def _load(self, fetch: Fetch, asked: Asked) -> Octets | None:
         """An answer that the capture has, or fetches now; ``None``: it cannot be had."""
         frontier = self._sites.of(fetch)
-        if (login := self._manner.login) and (note := login.note_of(asked.url)):
+        if (login := self._options.login) and (note := login.note_of(asked.url)):
             frontier.note(note)  # its list names what is not to be had, too
         if (mark := self._mark(fetch, asked)).startswith("get-"):
             frontier.note(_CHOSEN)
@@ -352,7 +352,7 @@ class Browsing:
 
     def _of(self, site: str) -> KeptAnswers:
         if site not in self._answers:
-            self._answers[site] = KeptAnswers(self._folder_of(site), self._manner.seal)
+            self._answers[site] = KeptAnswers(self._folder_of(site), self._options.seal)
         return self._answers[site]
 
 

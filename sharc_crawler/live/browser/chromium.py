@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.errors import SharcError, UsageError
 
 if TYPE_CHECKING:
-    from sharc_crawler.live.browser.seen import Rendering
+    from sharc_crawler.live.browser.page_records import Rendering
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell")
 PLACE = "SHARC_CHROMIUM"  #: environment variable with its path, if it is not on PATH

@@ -19,31 +19,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.live.browser import long_polls, sockets, workers
+from sharc_crawler.live.browser import long_polls, request_rules, sockets, workers
 from sharc_crawler.live.browser.answers import MOST, for_browser
 from sharc_crawler.live.browser.behaviors import Behavior, behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium, PageError
-from sharc_crawler.live.browser.passing import (
-    MOST_HANDED,
-    MOST_REQUESTS,
-    TOO_LARGE,
-    TOO_MANY,
-    body_of,
-    field,
-    is_data,
-    listed,
-    preflight,
-    told_apart,
-    why_not,
-)
-from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts, within
-from sharc_crawler.live.browser.shown import LONGEST, PageShown, watched
+from sharc_crawler.live.browser.page_records import Asked, Loaded, Rendering, documents, texts, within
+from sharc_crawler.live.browser.page_state import LONGEST, PageShown, watched
 from sharc_crawler.live.browser.workers import as_set, stored
 
 if TYPE_CHECKING:
     from sharc_crawler.bodies.spool import Octets
-    from sharc_crawler.live.browser.manner import Manner
-    from sharc_crawler.live.browser.shown import Load
+    from sharc_crawler.live.browser.browser_options import BrowserOptions
+    from sharc_crawler.live.browser.page_state import Load
     from sharc_crawler.model import Instant, Seconds
 
 STEP = 500  #: milliseconds of the page's time between two looks at it
@@ -84,10 +71,10 @@ _PLACE = "location.href.split('#')[0]"  #: its address, without the fragment
 class Renderer:
     """A browser that shows one page at a time, each in a context of its own, so nothing carries over."""
 
-    def __init__(self, folder: Path, manner: Manner) -> None:
+    def __init__(self, folder: Path, options: BrowserOptions) -> None:
         self.rendered = 0
-        self._manner = manner
-        self._behaviors = behaviors_of(manner.behaviors)
+        self._options = options
+        self._behaviors = behaviors_of(options.behaviors)
         self._browser = Chromium(self._heard, folder)
         self._page: PageShown | None = None
 
@@ -124,7 +111,7 @@ class Renderer:
         self.rendered += 1
         context = (await self._browser.ask("Target.createBrowserContext"))["browserContextId"]
         try:
-            await watched(self._rendered(page, context, at), page, self._browser, self._manner.time, silent)
+            await watched(self._rendered(page, context, at), page, self._browser, self._options.time, silent)
         except BrowserError as error:
             error.seen = page.seen
             raise
@@ -142,7 +129,7 @@ class Renderer:
         await self._read(page)
 
     async def _open(self, page: PageShown, context: str, at: Instant) -> None:
-        ask, login, agent = self._browser.ask, self._manner.login, self._manner.agent
+        ask, login, agent = self._browser.ask, self._options.login, self._options.agent
         if login is not None and login.living:
             cookies = list(map(as_set, login.living))
             await ask("Storage.setCookies", cookies=cookies, browserContextId=context)
@@ -181,13 +168,15 @@ class Renderer:
         if not await self._value(page, _SHOWS):
             page.cut("a picture and behaviors: it has no body")
             return
-        if self._manner.pictures:
+        if self._options.pictures:
             page.seen.picture = await self._picture(page)
         here = await self._value(page, _PLACE)
         times = dict.fromkeys(self._behaviors, 0)
         while (behavior := await self._behaved(page, times)) is not None:
             if page.dear:
-                page.cut(f"what comes after {self._manner.time / 2:g} s of processor time: it was not scrolled further")
+                page.cut(
+                    f"what comes after {self._options.time / 2:g} s of processor time: it was not scrolled further"
+                )
                 return
             times[behavior] += 1
             await self._rest(page, 1, STILL)
@@ -341,26 +330,26 @@ class Renderer:
         elif document:
             page.begun = True
             page.do(self._begin(page, said))
-        elif (allowed := preflight(request, session=self._manner.login is not None)) is not None:
+        elif (allowed := request_rules.preflight(request, session=self._options.login is not None)) is not None:
             page.do(self._hand(said, 204, allowed))
-        elif why := why_not(said, page.seen.requests, posts=self._manner.posts):
+        elif why := request_rules.why_not(said, page.seen.requests, posts=self._options.posts):
             page.cut(why)
             self._fail(page, said, "BlockedByClient")
         elif url.endswith("/favicon.ico") and kind == "Other":
             self._refuse(said, "Aborted")  # the browser's own idea; one that a page names is its resource
-        elif url == page.url and method == "GET" and not told_apart(kind, headers):
+        elif url == page.url and method == "GET" and not request_rules.told_apart(kind, headers):
             page.seen.requests += 1
             page.do(self._fulfil(page, said, page.raw))
         else:
             page.seen.requests += 1
-            page.seen.data += is_data(kind, headers)
-            page.do(self._answer(page, said, Asked(url, headers, kind, method, body_of(request) or b"")))
+            page.seen.data += request_rules.is_data(kind, headers)
+            page.do(self._answer(page, said, Asked(url, headers, kind, method, request_rules.body_of(request) or b"")))
 
     def _opened(self, page: PageShown, url: str, names: str) -> None:
         """Handle a WebSocket; the browser's own connection fails."""
         page.cut(sockets.CUT)
-        if page.seen.requests >= MOST_REQUESTS:
-            page.cut(TOO_MANY)
+        if page.seen.requests >= request_rules.MOST_REQUESTS:
+            page.cut(request_rules.TOO_MANY)
         elif url not in page.seen.loaded:
             page.seen.requests += 1
             page.seen.loaded[url] = Loaded(0, None, sockets.KIND.lower(), f"net::{_NET_ERRORS['AddressUnreachable']}")
@@ -372,7 +361,7 @@ class Renderer:
             page.seen.loaded[url] = Loaded(answer.status, None, sockets.KIND.lower())
 
     async def _answer(self, page: PageShown, said: dict[str, Any], asked: Asked) -> None:
-        if page.polls.may_be(asked.url) and is_data(asked.kind, asked.headers):
+        if page.polls.may_be(asked.url) and request_rules.is_data(asked.kind, asked.headers):
             changes = -1  # where a script waits for the answer, nothing else is answered
             with suppress(TimeoutError):
                 changes = await asyncio.wait_for(self._changes(page), long_polls.PATIENCE)
@@ -401,10 +390,12 @@ class Renderer:
         headers = said["request"]["headers"]
         async with page.handing:
             answer = None
-            if page.handed < MOST_HANDED:
-                answer = await asyncio.to_thread(for_browser, raw, field(headers, "Origin"), field(headers, "Range"))
+            if page.handed < request_rules.MOST_HANDED:
+                answer = await asyncio.to_thread(
+                    for_browser, raw, request_rules.field(headers, "Origin"), request_rules.field(headers, "Range")
+                )
             else:
-                page.cut(TOO_LARGE)
+                page.cut(request_rules.TOO_LARGE)
             if answer is None:
                 self._fail(page, said, "Failed")
                 return False
@@ -442,4 +433,4 @@ class Renderer:
     ) -> None:
         """Note what came of a request, the first time."""
         known = Loaded(status, media_type, said["resourceType"].lower(), error)
-        page.seen.loaded.setdefault(listed(said["request"], self._manner.login), known)
+        page.seen.loaded.setdefault(request_rules.listed(said["request"], self._options.login), known)

@@ -10,7 +10,7 @@ import secrets
 from base64 import b64encode
 from urllib.parse import urlsplit
 
-from sharc_crawler.live.browser.seen import Asked
+from sharc_crawler.live.browser.page_records import Asked
 
 KIND = "WebSocket"  #: DevTools' name
 MARK = "websocket"  #: distinguishes its opening from other requests for the URL

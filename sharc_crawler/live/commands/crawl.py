@@ -78,7 +78,7 @@ class Command(CrawlCommand):
         specs = arguments.specs(config.strategy, {}, config)
         _check_output(output, specs, config, collected="collection" in opts.spargs)
         if "collection" in opts.spargs and not arguments.options.dry_run:
-            from sharc_crawler.collection.following import begin
+            from sharc_crawler.collection.crawl_arguments import begin
             from sharc_crawler.report.words import printable
 
             sys.stderr.writelines(f"sharc: {printable(line)}\n" for line in begin(opts.spargs))

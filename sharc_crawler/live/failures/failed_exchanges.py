@@ -16,7 +16,7 @@ from sharc_crawler.live.failures.error_texts import plain
 from sharc_crawler.live.requests import META_KEY, SENT_KEY, Lease
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
-from sharc_crawler.live.writing.errors_told import fault_of, is_passing
+from sharc_crawler.live.writing.errors_as_json import fault_of, is_passing
 from sharc_crawler.model import Exchange, Fetch, Outcome, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.report.unfinished import going_on

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.fleet.journal import lines_of, state_of
+from sharc_crawler.live.fleet.events import log_event
 from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
 from sharc_crawler.live.fleet.place import JOURNAL, FleetPlace
-from sharc_crawler.live.fleet.saying import say
-from sharc_crawler.live.former.going_on import go_on_in_time
+from sharc_crawler.live.former.continuing import go_on_in_time
 from sharc_crawler.live.former.known import known_pages
 from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.uncollected import uncollected
@@ -54,7 +54,8 @@ async def begin_site(
             raise Superseded(f"{site} is another worker's by now")
         tenure = tenure._replace(round=tenure.round + 1)
         folder = folder_of(kept.folder, tenure)
-        say("further-round", site=site, epoch=tenure.epoch, folder=str(folder), reason=f"{there} holds another capture")
+        why = f"{there} holds another capture"
+        log_event("further-round", site=site, epoch=tenure.epoch, folder=str(folder), reason=why)
     if state is not None:
         await asyncio.to_thread(_check_no_later, kept, folder, state)
     run = run_of(tenure)
@@ -81,7 +82,7 @@ async def begin_site(
     for host in frontier.ledger.hosts:  # whoever had it before may have asked a moment ago
         host.pace.pause(now + host.delay)
     session.sites.hold(site)  # until it is begun, and the journal has what it did before it was one of the sites
-    say("claimed", site=site, epoch=tenure.epoch, step=tenure.seq, former=tenure.former)
+    log_event("claimed", site=site, epoch=tenure.epoch, step=tenure.seq, former=tenure.former)
 
 
 def _begun(spec: CaptureSpec, session: Session, place: FleetPlace, note: str) -> Frontier:

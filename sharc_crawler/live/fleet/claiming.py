@@ -14,9 +14,9 @@ from sharc_crawler.errors import DataError, SharcError, StoreUnavailable
 from sharc_crawler.fleet.ledger import SiteState, Tenure
 from sharc_crawler.live.fleet.beginning import begin_site
 from sharc_crawler.live.fleet.clerk import RENEW
+from sharc_crawler.live.fleet.events import log_event
 from sharc_crawler.live.fleet.keeping import WAY_OUT, ElsewhereError
 from sharc_crawler.live.fleet.place import FleetPlace
-from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.writing.space import is_full
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Claims:
                 await self._take(tenure)
             if not claimed:
                 if self._until_done and purse.used_up:
-                    say("budget-used-up", held=len(clerk.held))
+                    log_event("budget-used-up", held=len(clerk.held))
                     worker.leaving = True  # what is held is handed over, when renewing comes round
                     return
                 if self._until_done and not clerk.held and await self._nothing_is_left():
@@ -87,7 +87,8 @@ class Claims:
         worker, clerk, site = self._of, self._of.clerk, tenure.site
         if not (site in worker.going or site in worker.places or site in worker.session.sites):
             return False
-        say("not-begun", site=site, epoch=tenure.epoch, reason="this worker is letting go of it from its last term")
+        why = "this worker is letting go of it from its last term"
+        log_event("not-begun", site=site, epoch=tenure.epoch, reason=why)
         if site in clerk.held:
             clerk.lose(site)
         await clerk.ask(clerk.ledger.release, site, tenure.epoch)
@@ -123,7 +124,7 @@ class Claims:
                 await place.copied
         except (SharcError, OSError) as error:
             if worker.places.get(site) is place and site not in worker.going:  # else that finds out
-                say("cannot-go-on", site=site, epoch=place.epoch, reason=str(error))
+                log_event("cannot-go-on", site=site, epoch=place.epoch, reason=str(error))
                 worker.session.sites.stop(site)
                 worker.drop(site, str(error))
 
@@ -139,7 +140,7 @@ class Claims:
         ours = away or is_full(error) or bool(worker.session.space.lacking())
         # else somebody tries again, a term later
         failed = not ours and await worker.release(tenure, SiteState.FAILED, str(error))
-        say("failed" if failed else "not-begun", site=site, epoch=tenure.epoch, reason=str(error))
+        log_event("failed" if failed else "not-begun", site=site, epoch=tenure.epoch, reason=str(error))
 
     async def _not_here(self, tenure: Tenure, error: ElsewhereError) -> None:
         """Release a site whose files others may find. If nobody has for a term, and it was kept here, it has failed."""
@@ -151,7 +152,7 @@ class Claims:
             why = f"it was moved or removed while it was captured, or is no longer mounted here; {WAY_OUT}"
         state, reason = SiteState.FAILED if gone else SiteState.WAITING, f"{error}: {why}"
         await self._of.release(tenure, state, reason)
-        say("failed" if gone else "not-begun", site=tenure.site, epoch=tenure.epoch, reason=reason)
+        log_event("failed" if gone else "not-begun", site=tenure.site, epoch=tenure.epoch, reason=reason)
 
     def _placed(self, tenure: Tenure, folder: Path) -> FleetPlace:
         """Make the place of a site."""

@@ -23,7 +23,7 @@ from typing import ParamSpec, Protocol, TypeVar
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.fleet.journal import SMALL, lines_of, packed
 from sharc_crawler.fleet.ledger import FleetLedger, JournalStep, Pulse, Renewal, Tenure
-from sharc_crawler.live.fleet.saying import say
+from sharc_crawler.live.fleet.events import log_event
 from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.storage.plain import joined
@@ -308,5 +308,5 @@ def end_hung_worker() -> None:
 
 
 def _tell() -> None:
-    say("hangs", reason="its reactor did nothing for too long: it ends; where its threads were follows")
+    log_event("hangs", reason="its reactor did nothing for too long: it ends; where its threads were follows")
     faulthandler.dump_traceback()

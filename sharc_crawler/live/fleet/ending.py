@@ -12,8 +12,8 @@ from sharc_crawler.errors import StoppedCaptureError, Superseded
 from sharc_crawler.fleet.journal import lines_of
 from sharc_crawler.fleet.ledger import SiteState, Tenure
 from sharc_crawler.live.fleet.beginning import journal
+from sharc_crawler.live.fleet.events import log_event
 from sharc_crawler.live.fleet.place import write_end
-from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.report.words import short
 from sharc_crawler.report.write import DATA
 
@@ -41,7 +41,7 @@ class Endings:
         if isinstance(error, StoppedCaptureError):
             worker.start(self.end(site, SiteState.FAILED, str(error)))
         else:
-            say("cannot-go-on", site=site, epoch=worker.epoch(site), reason=str(error))
+            log_event("cannot-go-on", site=site, epoch=worker.epoch(site), reason=str(error))
             worker.drop(site, str(error))
 
     async def end(self, site: str, state: SiteState, why: str = "") -> None:
@@ -62,7 +62,7 @@ class Endings:
                 place.clear()
                 await asyncio.to_thread(worker.kept.let_go, place.folder)
                 self.ended[state] += 1
-                say("ended", site=site, epoch=tenure.epoch, state=state.value, reason=reason)
+                log_event("ended", site=site, epoch=tenure.epoch, state=state.value, reason=reason)
             else:
                 await worker.discard(worker.gone(site))
 
@@ -106,7 +106,7 @@ class Endings:
             worker.forget(site)
             await worker.release(tenure, SiteState.WAITING)
             await worker.discard(worker.gone(site))
-            say("handed-over", site=site, epoch=tenure.epoch)
+            log_event("handed-over", site=site, epoch=tenure.epoch)
 
 
 def _why_nothing(folder: Path) -> str:

@@ -12,8 +12,8 @@ from sharc_crawler.errors import SharcError, StoreUnavailable, Superseded
 from sharc_crawler.fleet.ledger import SiteState, Tenure
 from sharc_crawler.live.failures.lost_sites import forget
 from sharc_crawler.live.fleet.clerk import AGAIN, Clerk
+from sharc_crawler.live.fleet.events import log_event
 from sharc_crawler.live.fleet.robots import SharedRobots
-from sharc_crawler.live.fleet.saying import say
 
 if TYPE_CHECKING:
     from sharc_crawler.live.fleet.history import SharedHistory
@@ -72,10 +72,10 @@ class Holdings:
         except Superseded as error:
             why = error
             if site in self.clerk.held:  # else that has been said
-                say("superseded", site=site, epoch=self.epoch(site), reason=str(error))
+                log_event("superseded", site=site, epoch=self.epoch(site), reason=str(error))
         except (SharcError, OSError) as error:
             why = error
-            say("cannot-end", site=site, epoch=self.epoch(site), reason=str(error))
+            log_event("cannot-end", site=site, epoch=self.epoch(site), reason=str(error))
         finally:
             self.going.discard(site)
         if why:

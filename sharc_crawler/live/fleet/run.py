@@ -17,8 +17,8 @@ from sharc_crawler.live.beginning import require_descriptors
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.exit_codes import EXIT_CODE, FAILED
 from sharc_crawler.live.fleet.clerk import Clerk
+from sharc_crawler.live.fleet.events import log_event
 from sharc_crawler.live.fleet.keeping import Keeping, keeping, own_folder
-from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.live.setup.operator import require_operator
@@ -130,7 +130,7 @@ def _warn_of_namesake(ledger: FleetLedger, name: str, term: Seconds) -> None:
     for worker in ledger.status().workers:
         if worker.worker == name and worker.seen < term:
             why = f"a worker of this name was heard of {worker.seen:.0f} s ago: unless it has ended, give each a --name"
-            say("name-taken", reason=f"{why} of its own")
+            log_event("name-taken", reason=f"{why} of its own")
 
 
 def _log(name: str) -> None:

@@ -13,11 +13,11 @@ from sharc_crawler.fleet.ledger import Renewal, SiteState, Wish
 from sharc_crawler.live.fleet.claiming import Claims
 from sharc_crawler.live.fleet.clerk import RENEW, Clerk
 from sharc_crawler.live.fleet.ending import Endings
+from sharc_crawler.live.fleet.events import log_event
 from sharc_crawler.live.fleet.holding import REST, Holdings
 from sharc_crawler.live.fleet.pacing import Turns
 from sharc_crawler.live.fleet.purse import Purse
 from sharc_crawler.live.fleet.robots import take
-from sharc_crawler.live.fleet.saying import say
 
 if TYPE_CHECKING:
     from sharc_crawler.live.fleet.history import SharedHistory
@@ -69,7 +69,7 @@ class FleetWorker:
             self._claims.look(),
         ):
             holdings.start(work)
-        say("begins", worker=clerk.worker, room=self._room, term=clerk.term)
+        log_event("begins", worker=clerk.worker, room=self._room, term=clerk.term)
 
     async def _go_by_its_clock(self) -> None:
         """Use the ledger's clock, so that times ascend across workers."""
@@ -129,7 +129,7 @@ class FleetWorker:
 
     def _superseded(self, site: str, epoch: int) -> None:
         """Drop a site that another worker owns."""
-        say("superseded", site=site, epoch=epoch)
+        log_event("superseded", site=site, epoch=epoch)
         if site not in self.holdings.going:  # else whatever is done with it finds out
             self.holdings.drop(site)
 
@@ -181,4 +181,4 @@ class FleetWorker:
             await clerk.ask(clerk.ledger.leave, clerk.worker)
         holdings.end()
         clerk.close()
-        say("ends", worker=clerk.worker, left=len(holdings.places))
+        log_event("ends", worker=clerk.worker, left=len(holdings.places))

@@ -27,7 +27,7 @@ from sharc_crawler.frontier.parts import Parts, at_once
 from sharc_crawler.frontier.restoring import visit_again
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
-from sharc_crawler.live.former.recorded import LOGS, DecidedExchange, Recorded, before_any_again, decided, key_of
+from sharc_crawler.live.former.recorded_order import LOGS, DecidedExchange, Recorded, before_any_again, decided, key_of
 from sharc_crawler.live.former.validators import FormerCaptures, unchanged
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.intake import Intake

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.live.project.kept import lacking_method
+from sharc_crawler.live.project.request_texts import lacking_method
 from sharc_crawler.live.setup.places import is_begun
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ def _check_output(output: Path, config: Config, spider: Spider | None, *, ordere
         lacking = partial(lacking_method, spider=spider)
         check_output(output, OwnSpider(spider.name, bool(config.resume), lacking), config.bounds)
     if ordered and any(output.glob(f"*{SUFFIX}*")):
+        from sharc_crawler.live.setup.stored_captures import has_captures  # only where something was begun
         from sharc_crawler.live.setup.unfinished import EACH_RUN
-        from sharc_crawler.live.setup.whole import has_captures  # only where something was begun
 
         if not begun or not has_captures(output):
             raise UsageError(

@@ -18,10 +18,10 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from sharc_crawler.addresses.urls import canonical, without_credentials
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.live.former.going_on import GoingOn
-from sharc_crawler.live.project import downloading
+from sharc_crawler.live.former.continuing import Continuation
+from sharc_crawler.live.project import download_slots
 from sharc_crawler.live.project.beginning import hostname
-from sharc_crawler.live.project.noting import Secrets, led, note_hops, repeats
+from sharc_crawler.live.project.middleware_notes import Secrets, led, note_hops, repeats
 from sharc_crawler.live.project.resuming import LOST, Keeper
 from sharc_crawler.live.requests import META_KEY, Lease
 from sharc_crawler.model import (
@@ -114,7 +114,7 @@ class DropIn:
         """Begin the crawl, or go on where it was cut off."""
         if (opened := self.filter.open()) is not None:
             await maybe_deferred_to_future(opened)
-        if self.keeper is not None and (saved := await GoingOn(self._session).with_spider()) is not None:
+        if self.keeper is not None and (saved := await Continuation(self._session).with_spider()) is not None:
             self.restore(*saved)
 
     async def close(self, reason: str) -> None:
@@ -148,7 +148,7 @@ class DropIn:
         if not request.url.startswith(("http:", "https:")):
             self.direct.append(request)
             return
-        host, slot = hostname(request.url), downloading.slot_name(self._crawler.engine.downloader, request)
+        host, slot = hostname(request.url), download_slots.slot_name(self._crawler.engine.downloader, request)
         frontier = self._frontier(host, request)
         (name, again), site = self._name(frontier.capture, request), frontier.capture.spec.site
         is_page = request.method == "GET" and not again and not self._lists(request)
@@ -311,17 +311,17 @@ class DropIn:
     def _reached(self, request: Request) -> None:
         """Look at any request that is sent: robots.txt and pipelines' files use the same slots."""
         self._secrets.look(request)
-        self._asked.add(downloading.slot_name(self._crawler.engine.downloader, request))
+        self._asked.add(download_slots.slot_name(self._crawler.engine.downloader, request))
 
     def follow_slots(self) -> None:
         """Have requests due when their download slot would send them: the project's politeness counts."""
-        slots = downloading.slots(self._crawler.engine.downloader)
+        slots = download_slots.slots(self._crawler.engine.downloader)
         for name in list(self._asked):
             if (slot := slots.get(name)) is None or not slot.active:  # what it comes to is known by now
                 self._asked.discard(name)
             if slot is None:
                 continue
-            asked = downloading.last_asked(slot)
+            asked = download_slots.last_asked(slot)
             due = self._session.clock.at(asked) + slot.delay if asked else 0.0
             for host in self._slots.get(name, ()):
                 set_delay(self._open[host], name, slot.delay, due)

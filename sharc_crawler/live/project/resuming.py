@@ -17,7 +17,8 @@ from weakref import WeakKeyDictionary
 from scrapy import Request, Spider
 from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
 
-from sharc_crawler.live.project.kept import HOP, KEPT, UnkeepableError, cookies_text, kept, restored, set_cookies
+from sharc_crawler.live.project import request_texts
+from sharc_crawler.live.project.request_texts import HOP, KEPT, UnkeepableError
 from sharc_crawler.live.requests import META_KEY, Lease
 from sharc_crawler.model import Fetch, PageId, Slot
 
@@ -68,7 +69,7 @@ class Keeper:
         try:
             if not request.url.startswith(("http:", "https:")):
                 raise UnkeepableError("it is for no web server")
-            return kept(request, self._spider)
+            return request_texts.kept(request, self._spider)
         except UnkeepableError as error:
             self._crawler.stats.inc_value(UNSERIALIZABLE)
             if (number := self._crawler.stats.get_value(UNSERIALIZABLE)) <= NAMED:
@@ -98,12 +99,12 @@ class Keeper:
         self._told.discard(name)
         for number, request in enumerate(lease.hopped):
             with suppress(UnkeepableError):
-                ledger.keep(f"{HOP}{lease.fetch.lease} {number}", kept(request, self._spider))
+                ledger.keep(f"{HOP}{lease.fetch.lease} {number}", request_texts.kept(request, self._spider))
         self._keep_cookies(ledger)
 
     def _keep_cookies(self, ledger: Ledger) -> None:
         middleware = self._cookie_middleware()
-        if middleware is not None and (text := cookies_text(middleware.jars)) != self._cookies:
+        if middleware is not None and (text := request_texts.cookies_text(middleware.jars)) != self._cookies:
             self._cookies = text
             ledger.keep(COOKIES, text)
 
@@ -121,17 +122,22 @@ class Keeper:
             if key == COOKIES:
                 self._set_cookies(text)
             elif key.startswith(HOP):
-                yield "", None, restored(text, self._spider), True
+                yield "", None, request_texts.restored(text, self._spider), True
             else:
                 about: dict[str, Any] = json.loads(text)
                 if about["origin"] not in finished:
                     self._before[about["origin"]][about["fingerprint"]] += 1
-                yield about["site"], about["page"], restored(about["request"], self._spider), about["seen"]
+                yield (
+                    about["site"],
+                    about["page"],
+                    request_texts.restored(about["request"], self._spider),
+                    about["seen"],
+                )
 
     def _set_cookies(self, text: str) -> None:
         middleware = self._cookie_middleware()
         if middleware is not None:
-            set_cookies(text, middleware.jars)
+            request_texts.set_cookies(text, middleware.jars)
             self._cookies = text
 
     def _cookie_middleware(self) -> CookiesMiddleware | None:

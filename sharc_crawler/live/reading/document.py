@@ -113,9 +113,9 @@ def _read_page(
         said = html.shown(page.root)
         about = about._replace(words=words(said, found.resources, order.url))
         if order.says:
-            from sharc_crawler.live.reading.sayings import sayings  # of what is asked for once more
+            from sharc_crawler.live.reading.word_checksums import word_checksums  # of what is asked for once more
 
-            shown = sayings(said, found.resources, order.url)
+            shown = word_checksums(said, found.resources, order.url)
             about = about._replace(words=with_sayings(about.words, shown))
         text = labelled_digest(plain_text(said).encode()) if order.text else None
     if type(detector) is ContentDetector:

@@ -41,11 +41,11 @@ class Intake:
                 lease.outcome = lease.outcome._replace(error="; ".join(problems))
                 problems = ()
         if problems:
-            from sharc_crawler.live.reading.lacking import unread
+            from sharc_crawler.live.reading.reading_notes import unread
 
             unread(self._sites.of(fetch), fetch, problems)
         if lease.rendering is not None:
-            from sharc_crawler.live.reading.lacking import note, shown  # where a browser shows pages
+            from sharc_crawler.live.reading.reading_notes import note, shown  # where a browser shows pages
 
             for bound in shown(lease, lease.rendering.result()):
                 note(self._sites.of(fetch), fetch, "page", bound)
@@ -53,7 +53,7 @@ class Intake:
             self._sites.of(fetch).note(text)
 
     def _recorded(self, lease: Lease) -> dict[str, Any]:
-        from sharc_crawler.live.reading.lacking import recorded_digest  # hardly ever
+        from sharc_crawler.live.reading.reading_notes import recorded_digest  # hardly ever
 
         return {"digest": recorded_digest(lease.written, self._folder(lease.fetch.site))}
 

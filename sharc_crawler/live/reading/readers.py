@@ -242,7 +242,7 @@ class Readers:
     def _gone(self, reader: _Reader, code: int) -> None:
         """Handle the end of a process: its document is tried again, in the end only digested."""
         self._readers.remove(reader)
-        from sharc_crawler.live.writing.errors_told import ended_by  # hardly ever
+        from sharc_crawler.live.writing.errors_as_json import ended_by  # hardly ever
 
         ended = ended_by(code, "SHARC_DETECTOR", str(self._terms["detector"]))
         logger.warning("A process that reads documents ended (%s); another goes on.", ended)

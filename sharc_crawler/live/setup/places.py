@@ -50,7 +50,7 @@ def is_begun(output: Path) -> bool:
 def check_state(output: Path) -> None:
     """Raise UsageError for a folder with WARC files but no state; warn of other files in it."""
     if any(output.glob(f"*{SUFFIX}*")):
-        from sharc_crawler.live.setup.whole import has_captures  # only where something was begun
+        from sharc_crawler.live.setup.stored_captures import has_captures  # only where something was begun
 
         if not has_captures(output):
             raise UsageError(

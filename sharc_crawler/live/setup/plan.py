@@ -52,7 +52,7 @@ def show_plan(arguments: Arguments, config: Config) -> None:
     if arguments.instant:
         console.print(describe(arguments.instant))
     if arguments.options.browser != "never":
-        from sharc_crawler.live.browser.manner import as_settings  # only where pages are shown by browsers
+        from sharc_crawler.live.browser.browser_options import as_settings  # only where pages are shown by browsers
 
         shown = as_settings(arguments.options)
         console.print(f"Pages in a browser: {', '.join(f'{name} {value}' for name, value in shown.items())}")

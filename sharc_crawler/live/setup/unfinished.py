@@ -13,8 +13,8 @@ from sharc_crawler.archive.warc_file import in_use
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.live.former.going_on import as_given
-from sharc_crawler.live.setup.whole import is_whole
+from sharc_crawler.live.former.continuing import as_given
+from sharc_crawler.live.setup.stored_captures import is_whole
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Phase, Result, Seconds, Slot
 from sharc_crawler.report.words import collected
 from sharc_crawler.storage.beside import open_state

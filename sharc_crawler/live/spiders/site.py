@@ -106,7 +106,7 @@ class SiteSpider(CaptureSpider):
         Raises :class:`~sharc_crawler.errors.UsageError` for what cannot be used.
         """
         if "collection" in given:
-            from sharc_crawler.collection.following import followed  # YAML: only where there is one
+            from sharc_crawler.collection.crawl_arguments import followed  # YAML: only where there is one
 
             given, brought = followed(given, time.time())
             for name, value in brought.items():
@@ -131,11 +131,11 @@ class SiteSpider(CaptureSpider):
             settings.set(name, value, "cmdline")
         output = Path(settings.get("SHARC_OUTPUT") or "")
         if not settings.get("SHARC_OUTPUT"):
-            from sharc_crawler.live.setup.naming import unnamed  # only where nobody named one
+            from sharc_crawler.live.setup.folder_names import unnamed  # only where nobody named one
 
             output = Path(unnamed(arguments.urls, time.time()))
         if "%(" in str(output):
-            from sharc_crawler.live.setup.naming import named  # only of patterns
+            from sharc_crawler.live.setup.folder_names import named  # only of patterns
 
             output = named(output, {"name": SiteSpider.name}, time.time())
         settings.set("SHARC_OUTPUT", output, "cmdline")
@@ -159,7 +159,7 @@ class SiteSpider(CaptureSpider):
 
             settings |= described(config.masks)
         if arguments.options.browser != "never":
-            from sharc_crawler.live.browser.manner import as_settings  # the same
+            from sharc_crawler.live.browser.browser_options import as_settings  # the same
 
             settings |= as_settings(arguments.options)
         kept = {"keep_secrets": True} if arguments.options.keep_secrets else {}

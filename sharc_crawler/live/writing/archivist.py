@@ -132,7 +132,7 @@ class Archivist:
             self._done = asyncio.get_running_loop().create_future()
             child.send(line({"do": what, **more}))
             if error := await self._done:
-                from sharc_crawler.live.writing.errors_told import error_of  # only where something is wrong
+                from sharc_crawler.live.writing.errors_as_json import error_of  # only where something is wrong
 
                 raise error_of(error)
 
@@ -164,7 +164,7 @@ class Archivist:
         if future.cancelled():  # who waited for it gave up: it is written all the same
             return
         if isinstance(kept, dict):
-            from sharc_crawler.live.writing.errors_told import error_of
+            from sharc_crawler.live.writing.errors_as_json import error_of
 
             future.set_exception(error_of(kept))
             future.exception()  # whether anybody looks at it or not: it is no fault of the program's
@@ -175,7 +175,7 @@ class Archivist:
         """Handle the end of the process: what it had not answered is not archived. Another may be started."""
         self._child = None
         self._forget()
-        from sharc_crawler.live.writing.errors_told import of_an_end  # hardly ever
+        from sharc_crawler.live.writing.errors_as_json import of_an_end  # hardly ever
 
         why, mishap = of_an_end(code, self._terms().get("writer", ""), len(self._waiting))
         self.mishaps.append(mishap)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sharc_crawler.archive.options import Original, Resource
 from sharc_crawler.bodies.spool import Octets, Spool
-from sharc_crawler.live.writing.errors_told import describe
+from sharc_crawler.live.writing.errors_as_json import describe
 from sharc_crawler.live.writing.messages import BLOCKS
 from sharc_crawler.model import CaptureRef, Exchange
 

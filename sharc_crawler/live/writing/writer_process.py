@@ -21,7 +21,7 @@ from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.bodies.spool import Spool
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
-from sharc_crawler.live.writing.errors_told import describe, is_passing
+from sharc_crawler.live.writing.errors_as_json import describe, is_passing
 from sharc_crawler.live.writing.messages import line
 from sharc_crawler.live.writing.orders import answer_of, end_with_crawl, exchange_of, message_of, resources_of
 from sharc_crawler.model import CaptureRef, Exchange

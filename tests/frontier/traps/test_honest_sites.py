@@ -11,7 +11,7 @@ import pytest
 from benchmarks import bench_traps
 from benchmarks.trap_sites import Answer, Site, story
 from sharc_crawler.frontier.traps.probing import looked_at
-from sharc_crawler.live.reading.words import words
+from sharc_crawler.live.reading.word_digest import words
 from sharc_crawler.model import Kind, Outcome, Result
 from tests.frontier.traps.made_sites import (
     LOWER,

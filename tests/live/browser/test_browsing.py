@@ -22,8 +22,8 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.browser import chromium
+from sharc_crawler.live.browser.browser_options import BrowserOptions
 from sharc_crawler.live.browser.browsing import ATTEMPTS, Browsing
-from sharc_crawler.live.browser.manner import Manner
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.reading.readings import Reading
 from sharc_crawler.model import Change, Fetch, Kind, PageId, Plan, Slot, Validators
@@ -184,7 +184,7 @@ def shown(url: str) -> Fetch:
 
 async def killed(folder, fetch):
     """A browser that has shown a page, and was killed."""
-    renderer = Renderer(folder, Manner())
+    renderer = Renderer(folder, BrowserOptions())
     await renderer.start()
     await renderer.render(fetch.url, page().response, 1e9, None)
     os.killpg(renderer.pid, signal.SIGKILL)
@@ -196,7 +196,7 @@ async def killed(folder, fetch):
 @pytest.mark.usefixtures("there_is_chromium")
 async def test_browsers_that_died_while_they_waited_are_no_attempts_of_a_page(tmp_path):
     fetch = shown("http://h.example/")
-    browsing = Browsing(Sites(), None, time.time, lambda _: tmp_path, None, Manner())
+    browsing = Browsing(Sites(), None, time.time, lambda _: tmp_path, None, BrowserOptions())
     try:
         browsing._idle += [await wait(killed(tmp_path, fetch)) for _ in range(ATTEMPTS)]
         seen = await wait(browsing._rendered(fetch, page(), None))
@@ -281,7 +281,7 @@ def test_a_crawl_that_goes_on_keeps_to_the_classes_that_were_learned(tmp_path):
 
     def learn(*learned: tuple[str, bool]) -> Browsing:
         """Another crawl goes on."""
-        browsing = Browsing(sites, None, time.time, lambda _: tmp_path, None, Manner(every=False))
+        browsing = Browsing(sites, None, time.time, lambda _: tmp_path, None, BrowserOptions(every=False))
         for path, differs in learned:
             fetch = shown(f"http://{site}{path}")
             browsing._class_wants(fetch, Reading())

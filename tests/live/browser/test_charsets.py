@@ -9,7 +9,7 @@ import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium
-from sharc_crawler.live.browser.seen import as_sent
+from sharc_crawler.live.browser.page_records import as_sent
 from sharc_crawler.live.reading.document import read_here
 from sharc_crawler.live.reading.readings import Order, Wants
 from tests.live.serving import Answering, serving

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from sharc_crawler.live.browser import chromium, rendering
-from sharc_crawler.live.browser import shown as costs
-from sharc_crawler.live.browser.passing import MOST_REQUESTS, TOO_LARGE, TOO_MANY
-from sharc_crawler.live.browser.shown import PageShown
+from sharc_crawler.live.browser import page_state as costs
+from sharc_crawler.live.browser.page_state import PageShown
+from sharc_crawler.live.browser.request_rules import MOST_REQUESTS, TOO_LARGE, TOO_MANY
 from tests.live.browser.hostile_page import INNER, hostile, listening
 from tests.live.browser.test_browsing import resources, there_is_chromium  # noqa: F401
 from tests.live.browser.test_rendering import HEAD, shown

@@ -13,17 +13,17 @@ from twisted.internet.defer import Deferred
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium
-from sharc_crawler.live.browser import shown as costs
+from sharc_crawler.live.browser import page_state as costs
 from sharc_crawler.live.browser.answers import MOST
 from sharc_crawler.live.browser.behaviors import CLICKS
-from sharc_crawler.live.browser.manner import Manner
+from sharc_crawler.live.browser.browser_options import BrowserOptions
+from sharc_crawler.live.browser.page_state import MOST_LED_TO
 from sharc_crawler.live.browser.rendering import Renderer
-from sharc_crawler.live.browser.shown import MOST_LED_TO
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sharc_crawler.live.browser.seen import Asked, Rendering
+    from sharc_crawler.live.browser.page_records import Asked, Rendering
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 ONWARD = (
@@ -55,7 +55,7 @@ ELSEWHERE = (
 
 
 async def rendered(
-    raw: bytes, folder: Path, urls: list[str], manner: Manner, slow: float, silent: Callable[[], None]
+    raw: bytes, folder: Path, urls: list[str], options: BrowserOptions, slow: float, silent: Callable[[], None]
 ) -> tuple[Rendering, list[Path]]:
     """What became of a page, and where the browser's socket was, if it has one; ``urls``: what it asked for."""
 
@@ -64,7 +64,7 @@ async def rendered(
         await asyncio.sleep(slow)
         return HEAD
 
-    renderer = Renderer(folder, manner)
+    renderer = Renderer(folder, options)
     try:
         await renderer.start()
         sockets = [one.readlink() for one in folder.glob(f"{chromium.PROFILE}*/SingletonSocket")]
@@ -74,7 +74,7 @@ async def rendered(
 
 
 async def shown(
-    raw: bytes, manner: Manner | None = None, slow: float = 0, silent: Callable[[], None] = lambda: None
+    raw: bytes, options: BrowserOptions | None = None, slow: float = 0, silent: Callable[[], None] = lambda: None
 ) -> tuple[Rendering, list[Path], list[str]]:
     """The same, in a folder in which nothing is left; what it asked for, without its host.
 
@@ -86,7 +86,7 @@ async def shown(
         pytest.skip(str(error))
     urls: list[str] = []
     with TemporaryDirectory() as folder:
-        work = rendered(raw, Path(folder), urls, manner or Manner(), slow, silent)
+        work = rendered(raw, Path(folder), urls, options or BrowserOptions(), slow, silent)
         seen, sockets = await Deferred.fromFuture(asyncio.ensure_future(work))
         assert not list(Path(folder).iterdir())
     return seen, sockets, [url.removeprefix("http://h.example") for url in urls]
@@ -125,7 +125,7 @@ if (seen.isIntersecting) { watcher.disconnect(); fetch('/more') } }).observe(end
 
 
 async def test_a_page_is_not_quiet_before_it_was_drawn():
-    _, _, asked = await shown(DRAWN, Manner(behaviors=()))
+    _, _, asked = await shown(DRAWN, BrowserOptions(behaviors=()))
     assert asked == ["/more"]
 
 
@@ -142,7 +142,7 @@ new IntersectionObserver(([seen]) => { if (seen.isIntersecting) fetch('/more') }
 async def test_a_page_is_drawn_though_its_clock_stood_for_long(monkeypatch):
     """The browser would draw when the page's clock has caught up with its own: after as long as it stood."""
     monkeypatch.setattr(chromium, "_PATIENCE", 60.0)
-    seen, _, asked = await shown(CLOCKS, Manner(pictures=True), slow=4.0)
+    seen, _, asked = await shown(CLOCKS, BrowserOptions(pictures=True), slow=4.0)
     assert asked == ["/slow", "/more"]
     assert (seen.text, seen.cut) == ("The page\ntrue", [])
     assert seen.picture
@@ -170,7 +170,7 @@ async def test_a_page_that_takes_much_is_scrolled_no_further(monkeypatch):
     monkeypatch.setattr(costs, "LOOK", 0.2)
     busy = "onscroll = () => { for (let n = 0; n < 3e7; n++) work = Math.random() }"
     tall = f'<p>The page<div style="height: 90000px"></div><script>{busy}</script>'
-    seen, _, _ = await shown(HEAD + tall.encode(), Manner(time=4.0))
+    seen, _, _ = await shown(HEAD + tall.encode(), BrowserOptions(time=4.0))
     assert seen.cut == ["what comes after 2 s of processor time: it was not scrolled further"]
 
 
@@ -193,7 +193,7 @@ async def test_no_page_is_printed_and_each_is_as_large_as_it_is_told():
 
 @pytest.mark.long
 async def test_buttons_that_bring_more_are_clicked_as_long_as_they_do():
-    seen, _, asked = await shown(MORE, Manner(behaviors=("scroll", "more")))
+    seen, _, asked = await shown(MORE, BrowserOptions(behaviors=("scroll", "more")))
     assert {"/page/1", "/page/2", "/page/3", "/lazy", "/end-of-part"} <= set(asked)
     assert seen.documents[0][1].count("<li>") == 3
     assert "/menu1" in asked
@@ -212,7 +212,7 @@ async def test_nothing_is_clicked_where_nobody_asked_for_it():
 
 @pytest.mark.long
 async def test_a_click_that_leads_elsewhere_names_a_page_and_is_the_last():
-    seen, _, _ = await shown(ELSEWHERE, Manner(behaviors=("more",)))
+    seen, _, _ = await shown(ELSEWHERE, BrowserOptions(behaviors=("more",)))
     assert seen.led_to == ["http://h.example/other"]
     assert seen.cut == ["what comes after a click that led elsewhere"]
 
@@ -225,7 +225,7 @@ DEEP = HEAD + b"<div>" * 600 + b"<p>The bottom"
 
 @pytest.mark.long
 async def test_a_page_that_leads_elsewhere_at_once_has_nothing_to_draw():
-    seen, _, _ = await shown(LEAVING, Manner(pictures=True))
+    seen, _, _ = await shown(LEAVING, BrowserOptions(pictures=True))
     assert seen.led_to == ["http://h.example/onward"]
     assert (seen.picture, seen.cut) == (None, ["a picture and behaviors: it has no body"])
 

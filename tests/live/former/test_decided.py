@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.archive.recorded import ArchivedExchange
-from sharc_crawler.live.former.recorded import DecidedExchange, Recorded, before_any_again
+from sharc_crawler.live.former.recorded_order import DecidedExchange, Recorded, before_any_again
 from sharc_crawler.model import CaptureRef, Plan, Slot
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy

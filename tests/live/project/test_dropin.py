@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
-from sharc_crawler.live.project.noting import BEGINS, IN_CLEAR
+from sharc_crawler.live.project.middleware_notes import BEGINS, IN_CLEAR
 from tests.live.conftest import captures_of
 from tests.live.dropin_runs import ADDON, ELSEWHERE, REDIRECTED, items, run
 from tests.live.serving import Answering, serving

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links import html
-from sharc_crawler.live.reading.lacking import note, unread
+from sharc_crawler.live.reading.reading_notes import note, unread
 from sharc_crawler.model import Slot
 from tests.live.browser.test_browsing import shown
 

@@ -26,7 +26,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live.requests import Lease
 from sharc_crawler.live.writing.archivist import Archivist, conclude
-from sharc_crawler.live.writing.errors_told import describe, error_of
+from sharc_crawler.live.writing.errors_as_json import describe, error_of
 from sharc_crawler.live.writing.messages import NotArchivedError
 from sharc_crawler.live.writing.writer_process import Server, Writers, _Told
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Exchange, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.archive.options import Original, Resource
 from sharc_crawler.errors import DataError, StoreFull, UsageError
-from sharc_crawler.live.writing.errors_told import describe, error_of
+from sharc_crawler.live.writing.errors_as_json import describe, error_of
 from sharc_crawler.live.writing.messages import NotArchivedError, order_to_describe, order_to_keep
 from sharc_crawler.live.writing.orders import exchange_of, message_of, resources_of
 from sharc_crawler.live.writing.space import is_full

@@ -18,7 +18,7 @@ from sharc_crawler.model import CaptureRef
 logger = logging.getLogger(__name__)
 
 
-class Alone:
+class ArchiveOnly:
     """Finishes the files, as no extension of ours does."""
 
     def __init__(self, crawler: Crawler, session: Session) -> None:
@@ -47,7 +47,7 @@ class Alone:
             self._session.let_go()
 
 
-def alone(crawler: Crawler, session: Session) -> Alone | None:
+def alone(crawler: Crawler, session: Session) -> ArchiveOnly | None:
     """``None``: our extension is there, and does more."""
     there = crawler.extensions.middlewares if crawler.extensions else ()
-    return None if any(isinstance(extension, CaptureExtension) for extension in there) else Alone(crawler, session)
+    return None if any(isinstance(each, CaptureExtension) for each in there) else ArchiveOnly(crawler, session)

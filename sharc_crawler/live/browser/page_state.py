@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sharc_crawler.live.browser.chromium import Chromium, PageError
 from sharc_crawler.live.browser.long_polls import LongPolls
-from sharc_crawler.live.browser.seen import Asked, Rendering
+from sharc_crawler.live.browser.page_records import Asked, Rendering
 
 if TYPE_CHECKING:
     from sharc_crawler.bodies.spool import Octets

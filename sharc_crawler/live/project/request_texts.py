@@ -71,7 +71,7 @@ def plain(value: Any, where: str) -> Any:
     {'page': 1, 'at': {'!tuple': [2, {'!bytes': 'x'}]}}
     >>> plain({"parser": object}, "meta")
     Traceback (most recent call last):
-    sharc_crawler.live.project.kept.UnkeepableError: meta['parser'] is a type
+    sharc_crawler.live.project.request_texts.UnkeepableError: meta['parser'] is a type
     """
     if value is None or isinstance(value, bool):
         return value

@@ -11,10 +11,10 @@ MOST = 5_000  #: words
 _WORD = re.compile(r"[^\W_]+")
 
 
-def sayings(text: str, resources: Sequence[str], url: str) -> list[int]:
+def word_checksums(text: str, resources: Sequence[str], url: str) -> list[int]:
     """Checksums of the words and pictures of a page, without words of its address.
 
-    >>> sayings("log in, log in", (), "http://h/in") == [crc32(b"log")]
+    >>> word_checksums("log in, log in", (), "http://h/in") == [crc32(b"log")]
     True
     """
     pictures = (resource.partition("?")[0].rpartition("/")[2] for resource in resources)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from scrapy import Request
 
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.live.project.noting import IN_CLEAR, hops_note, note_hops, repeats
+from sharc_crawler.live.project.middleware_notes import IN_CLEAR, hops_note, note_hops, repeats
 from tests.live.conftest import captures_of
 from tests.live.dropin_runs import ADDON, run
 from tests.live.serving import Answering, serving

@@ -131,7 +131,7 @@ class _Tree:
 def resources_of(url: str, date: Instant, seen: Rendering, *, text: bool) -> list[Resource]:
     """The records about a page downloaded at ``date``, including a picture if one was taken.
 
-    >>> from sharc_crawler.live.browser.seen import Rendering
+    >>> from sharc_crawler.live.browser.page_records import Rendering
     >>> [one.uri for one in resources_of("http://h/", 0.0, Rendering(text="Hello"), text=True)]
     ['urn:pageinfo:http://h/', 'urn:text:http://h/']
     """

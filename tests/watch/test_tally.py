@@ -20,8 +20,8 @@ from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.gathered import folders_text
 from sharc_crawler.storage.sqlite import FILE_NAME
 from sharc_crawler.watch.facts import facts
-from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.tail import LOG, LogTail
+from sharc_crawler.watch.tally import Watched
 from sharc_crawler.watch.terminal import drawn, headline
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ OPENED = """
 import sys
 from pathlib import Path
 from sharc_crawler.watch.facts import facts
-from sharc_crawler.watch.seen import Watched
+from sharc_crawler.watch.tally import Watched
 
 folder, met = Path(sys.argv[1]), []
 sys.addaudithook(lambda name, given: met.append((name, *map(str, given))))

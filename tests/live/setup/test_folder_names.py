@@ -9,7 +9,7 @@ import pytest
 from scrapy import Spider
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.setup.naming import attributes, named
+from sharc_crawler.live.setup.folder_names import attributes, named
 from tests.live.warm import finished
 
 PROJECT = """

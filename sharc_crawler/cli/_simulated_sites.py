@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from sharc_crawler.cli._given import instant
+from sharc_crawler.cli._inputs import instant
 from sharc_crawler.errors import UsageError, nearest
 from sharc_crawler.lab.experiment import RunSpec
 from sharc_crawler.lab.history import HistorySpec

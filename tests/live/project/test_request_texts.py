@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lxml import html
 from scrapy.http.cookies import CookieJar
 
-from sharc_crawler.live.project.kept import (
+from sharc_crawler.live.project.request_texts import (
     UnkeepableError,
     cookies_text,
     kept,

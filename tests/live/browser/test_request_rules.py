@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sharc_crawler.live.browser.passing import preflight, why_not
+from sharc_crawler.live.browser.request_rules import preflight, why_not
 
 ASKS = {
     "Origin": "http://h.example",

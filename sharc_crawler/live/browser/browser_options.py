@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class BrowserOptions:
     """How a crawl wants its pages shown."""
 
     every: bool = True  #: show all pages, else those that differ then
@@ -49,7 +49,7 @@ def opened(session: Session, options: Options) -> Browsing:
         return session.places[site].folder
 
     config, login = session.config, session.login
-    manner = Manner(
+    chosen = BrowserOptions(
         every=options.browser == "always",
         pictures=options.screenshots,
         texts=options.text,
@@ -60,4 +60,4 @@ def opened(session: Session, options: Options) -> Browsing:
         login=login,
         seal=sealed(login, config.output),
     )
-    return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, manner)
+    return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, chosen)

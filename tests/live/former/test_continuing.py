@@ -5,7 +5,7 @@ from __future__ import annotations
 from sharc_crawler.frontier.rows import Batch, CaptureRow
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.clock import Clock
-from sharc_crawler.live.former.going_on import go_on_in_time
+from sharc_crawler.live.former.continuing import go_on_in_time
 from sharc_crawler.model import Phase
 
 

@@ -31,7 +31,7 @@ COMPARING = "comparing the state with the WARC files"
 logger = logging.getLogger(__name__)
 
 
-class GoingOn:
+class Continuation:
     """Continues what a former run began."""
 
     def __init__(self, session: Session) -> None:
@@ -124,7 +124,7 @@ class GoingOn:
         """The state without visits whose WARC records are gone: they are fetched again."""
         if not self._config.warc or self._config.writer != USUAL:
             return saved
-        from sharc_crawler.live.former.relying import relied_on  # only where there are such
+        from sharc_crawler.live.former.state_check import relied_on  # only where there are such
 
         found = await relied_on(saved, place.folder, iso(self._now), progress)
         if found is not saved:
