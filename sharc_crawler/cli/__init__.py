@@ -106,13 +106,13 @@ class _Commands(click.Group):
         except click.BadParameter as error:
             from sharc_crawler.cli._inputs import with_near  # only of paths that are not there
 
-            told = with_near(error.message)
-            raise click.BadParameter(told, error.ctx, error.param, error.param_hint) from error
+            message = with_near(error.message)
+            raise click.BadParameter(message, error.ctx, error.param, error.param_hint) from error
         except click.NoSuchOption as error:
             takes = {param.name for param in error.ctx.command.params} if error.ctx else set()
             if error.option_name == "-s" and "operator" in takes:
-                told = "No such option: -s is for scrapy crawl. Give --operator CONTACT here, or --allow NETWORK"
-                raise click.UsageError(told, error.ctx) from error
+                message = "No such option: -s is for scrapy crawl. Give --operator CONTACT here, or --allow NETWORK"
+                raise click.UsageError(message, error.ctx) from error
             raise
         except OSError as error:
             _tell(ctx, error)

@@ -82,8 +82,8 @@ def follow(ledger: FleetLedger, wanted: Sequence[str] | None, *, once: bool = Fa
                 picture, former = drawn(sums(now, former), ledger.sites(wanted, 30)), now
                 live.update(picture, refresh=True)
             except StoreUnavailable as error:  # it may be back soon
-                said = Text(printable(f"{error}; this is how it stood before"), "bold")
-                live.update(Group(picture, said), refresh=True)
+                warning = Text(printable(f"{error}; this is how it stood before"), "bold")
+                live.update(Group(picture, warning), refresh=True)
             time.sleep(EVERY)
 
 

@@ -116,5 +116,5 @@ def _deliver(folder: Path, there: ObjectFolder) -> None:
     try:
         deliver(folder / CONFIRMATION, there.below(CONFIRMATION))
     except OSError as error:
-        again = "give the same command again"
-        raise DataError(f"{folder} is confirmed, but not in {there.url}: {error}; {again}") from error
+        what_to_do = "give the same command again"
+        raise DataError(f"{folder} is confirmed, but not in {there.url}: {error}; {what_to_do}") from error

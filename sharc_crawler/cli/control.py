@@ -60,7 +60,7 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
     if as_json:
         click.echo(json.dumps(answer))
         return
-    click.echo(_in_words(answer, order))
+    click.echo(_status_text(answer, order))
     after = {"pause": ("control", folder, "resume"), "stop": ("report", folder)}.get(order, ("watch", folder))
     say_next("sharc", *after)
 
@@ -113,7 +113,7 @@ def _answer(folder: Path, number: str) -> dict[str, Any] | None:
     return None
 
 
-def _in_words(status: dict[str, Any], order: str) -> str:
+def _status_text(status: dict[str, Any], order: str) -> str:
     state = "stops" if order == "stop" else "paused" if status["paused"] else "running"
     lines = [f"{state}, {status['delay']:g} s between two requests to a host"]
     for capture in status["captures"]:

@@ -191,12 +191,12 @@ def show_pages(old: Path, new: Path, *, as_json: bool) -> None:
         click.echo(json.dumps(found))
         return
     by_data = set(found["by_data"])
-    told = {name: words for name, words in LISTED.items() if found[name] or name not in _RARE}
-    counts = [f"{len(found[name]):,} {words}" for name, words in told.items()]
+    labels = {name: words for name, words in LISTED.items() if found[name] or name not in _RARE}
+    counts = [f"{len(found[name]):,} {words}" for name, words in labels.items()]
     stated = len(found["stated"])
     word = f", {stated:,} of these by the server's word (304, or its lastmod): not downloaded anew" if stated else ""
     click.echo(f"Pages: {', '.join(counts)}, {len(found['same']):,} the same{word}")
-    for name, words in told.items():
+    for name, words in labels.items():
         for url in found[name][:SHOWN]:
             by = " (its data)" if url in by_data else ""
             click.echo(f"{words}{by}: {printable(url)}")

@@ -300,8 +300,8 @@ def drain(dsn: str, worker: str, as_json: bool) -> None:
     if not ledger.drain(worker):
         names = ", ".join(one.worker for one in ledger.status().workers) or "none"
         raise UsageError(f"worker={worker!r} is not known; there are: {names}")
-    told = f"{printable(worker)} hands its sites over, and ends"
-    _answer({"worker": worker, "draining": True}, told, "status", dsn, as_json=as_json)
+    message = f"{printable(worker)} hands its sites over, and ends"
+    _answer({"worker": worker, "draining": True}, message, "status", dsn, as_json=as_json)
 
 
 def _meant(ledger: FleetLedger, sites: Sequence[str]) -> list[str] | None:

@@ -65,9 +65,9 @@ class Confirmer:
         if code is None or self._folder is None:
             return ""
         self._process = None
-        again = time.time() + AGAIN
-        tried = bool(code) and again < self._until[self._folder]
-        self._due[self._folder] = again if tried else math.inf
+        next_try = time.time() + AGAIN
+        tried = bool(code) and next_try < self._until[self._folder]
+        self._due[self._folder] = next_try if tried else math.inf
         next_ = "is tried again in six hours" if tried else "is left: sharc confirm tries once more"
         came = f"could not be confirmed, and {next_} ({self._log})" if code else "is confirmed"
         return f"{self._folder.parent.name}: {self._folder.name} {came}"

@@ -55,14 +55,14 @@ def begin(given: Mapping[str, str]) -> list[str]:
         own = {name: value for name, value in typed.items() if name in OF_CAPTURES}
         Collection.begin(folder, CollectionTerms().of_urls(urls, own))
     collection = Collection(folder)
-    site, told = _site(collection.terms, typed, folder), list[str]()
+    site, lines = _site(collection.terms, typed, folder), list[str]()
     if site not in collection.terms.sites:
-        told.append(f"{typed['url']} does not stand in {folder / FILE}: it is captured into the collection this once")
+        lines.append(f"{typed['url']} does not stand in {folder / FILE}: it is captured into the collection this once")
     if site.takes_masks:
         from sharc_crawler.collection.taken_masks import take_masks  # only where it is wanted
 
-        told += filter(None, [take_masks(collection, site.name)])
-    return told
+        lines += filter(None, [take_masks(collection, site.name)])
+    return lines
 
 
 def output_of(collection: Collection, name: str, now: Instant) -> Path:

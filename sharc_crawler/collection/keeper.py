@@ -170,11 +170,11 @@ class CollectionKeeper:
         for name, code in ended:
             del self._running[name]
             self._came_of(name, code)
-        if said := self._confirmer.ended():
-            self._say(said)
-        return bool(ended or said)
+        if message := self._confirmer.ended():
+            self._say(message)
+        return bool(ended or message)
 
-    def _came_of(self, name: str, code: int, said: str = "") -> None:
+    def _came_of(self, name: str, code: int, message: str = "") -> None:
         """Record the result of a capture, and notify whoever is to know."""
         folder = self._collection.folder
         if code == INTERRUPTED or (self.stopping and code < 0):
@@ -183,11 +183,11 @@ class CollectionKeeper:
                 return
             code = 0  # it had come to its end before it was told to stop
         known = {**read_tries(folder), **self._unwritten}
-        before, said = known.get(name, Tries()), said or (self._last_words(name) if code else "")
+        before, message = known.get(name, Tries()), message or (self._last_words(name) if code else "")
         failures = before.failures + 1 if code else 0
-        known[name] = Tries(time.time(), failures, code, said)
+        known[name] = Tries(time.time(), failures, code, message)
         self._write(known)
-        self._say(f"{name}: {f'failed ({_exit(code)}): {said}' if code else 'complete'}")
+        self._say(f"{name}: {f'failed ({_exit(code)}): {message}' if code else 'complete'}")
         if is_told(failures):
             self._tell(name, "failed", self._failed(name, known[name]))
         if not code:
@@ -233,13 +233,13 @@ class CollectionKeeper:
 
     def _failed(self, name: str, tries: Tries) -> str:
         one = next((kept for kept in self._standing() if kept.site.name == name), None)
-        again = f"It is tried again at {second(one.due)}." if one and one.due else "It is not tried again by itself."
+        next_try = f"It is tried again at {second(one.due)}." if one and one.due else "It is not tried again by itself."
         if to := re.search(r"redirects to (https?://[^;\s]+)", tries.said):
             here = one is not None and urlsplit(to[1]).netloc in {urlsplit(url).netloc for url in one.site.urls}
             moved = f"If the site has moved to {to[1]}, give that as its url in {FILE}."
-            again = f"{again} {'It may ask for a log-in.' if here else moved}"
+            next_try = f"{next_try} {'It may ask for a log-in.' if here else moved}"
         failures = counted(tries.failures, "failure")
-        return f"{failures} in a row; the last with {_exit(tries.code)}: {tries.said}\n{again}"
+        return f"{failures} in a row; the last with {_exit(tries.code)}: {tries.said}\n{next_try}"
 
     @staticmethod
     def _shrunk(folders: Sequence[Path]) -> str:

@@ -134,11 +134,11 @@ def described(captures: int, sites: int, needing: Sequence[str]) -> str:
     >>> described(2, 1, ["a.wacz"])
     '2 captures of 1 site. 1 of them needs payloads that former ones hold: a.wacz.'
     """
-    told = f"{counted(captures, 'capture')} of {counted(sites, 'site')}."
+    text = f"{counted(captures, 'capture')} of {counted(sites, 'site')}."
     if not needing:
-        return told
+        return text
     needs = "needs" if len(needing) == 1 else "need"
     more = f" and {len(needing) - NAMED:,} more" if len(needing) > NAMED else ""
     return (
-        f"{told} {len(needing):,} of them {needs} payloads that former ones hold: {', '.join(needing[:NAMED])}{more}."
+        f"{text} {len(needing):,} of them {needs} payloads that former ones hold: {', '.join(needing[:NAMED])}{more}."
     )

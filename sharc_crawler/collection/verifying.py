@@ -133,7 +133,7 @@ def _index(collection: Collection) -> Iterator[str]:
     index, page = collection.folder / INDEX, collection.folder / PAGE
     try:
         found = json.loads(index.read_text(encoding="utf-8"))
-        said = {entry.pop("folder"): entry for site in found["sites"] for entry in site["captures"]}
+        stated = {entry.pop("folder"): entry for site in found["sites"] for entry in site["captures"]}
         shown = "".join(render(json.loads(index.read_text(encoding="utf-8")))) if page.exists() else ""
     except FileNotFoundError:
         yield from [PAGE] if page.exists() else []
@@ -142,9 +142,9 @@ def _index(collection: Collection) -> Iterator[str]:
         yield INDEX
         return
     made = json.loads(to_json(overview(collection, anew=True)))
-    again = {entry.pop("folder"): entry for site in made["sites"] for entry in site["captures"]}
+    remade = {entry.pop("folder"): entry for site in made["sites"] for entry in site["captures"]}
     left = {"stamp"} if (ours := author_of(found) is None) else {"stamp", "statement"}  # another version's words
-    other = any(_but(left, entry) != _but(left, again.get(name, {})) for name, entry in said.items())
+    other = any(_but(left, entry) != _but(left, remade.get(name, {})) for name, entry in stated.items())
     if other or (ours and _frame(found) != _frame(made)):
         yield INDEX
     if page.exists() and ours and page.read_text(encoding="utf-8") != shown:

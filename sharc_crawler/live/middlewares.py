@@ -203,9 +203,9 @@ class ArchiveMiddleware:
             return None
         if fetch and fetch.kind in (Kind.SITEMAP, Kind.ROBOTS):  # certificates rest on what these said, read here
             exchange = replace(exchange, evidence=True)
-        again = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
+        unchanged = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
         original = former.original if former else None
-        if fetch and again:
+        if fetch and unchanged:
             original = self._first_visit(exchange, fetch)
         written = self._session.archive(fetch.site if fetch else None, exchange, original)
         if self._alone:

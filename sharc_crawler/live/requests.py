@@ -66,8 +66,8 @@ def conditions(fetch: Fetch, method: str = "GET") -> dict[str, bytes]:
     """The conditional headers (RFC 9110, 13.1) of a fetch: the validators of the first visit or of a former capture,
     byte for byte. At a second download caches are told to ask the origin (RFC 9111, 5.2.1.4).
     """
-    again = fetch.slot is Slot.SECOND and fetch.kind is not Kind.HUB
-    headers = {"Cache-Control": b"no-cache", "Pragma": b"no-cache"} if again else {}
+    revisit = fetch.slot is Slot.SECOND and fetch.kind is not Kind.HUB
+    headers = {"Cache-Control": b"no-cache", "Pragma": b"no-cache"} if revisit else {}
     if method != "GET":  # an unchanged answer would be an error there (RFC 9110, 13.1.2)
         return headers
     if fetch.validators.etag:

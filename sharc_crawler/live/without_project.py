@@ -23,10 +23,10 @@ class NoProjectCommand(CrawlCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:  # noqa: ARG002
         """Scrapy calls this before anything is begun."""
-        again = shlex.join(["scrapy", "crawl", *sys.argv[1:]])
+        command = shlex.join(["scrapy", "crawl", *sys.argv[1:]])
         sys.stderr.write(
             f"sharc: error: {_NONE}.\n"
-            f"To capture a site: SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile {again}\n"
+            f"To capture a site: SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile {command}\n"
             "To run a spider of your own: give the command in the folder that holds scrapy.cfg\n"
         )
         sys.exit(2)

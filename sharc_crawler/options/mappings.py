@@ -83,14 +83,14 @@ def fields_told(value: object) -> tuple[tuple[str, str], ...]:
     """Further fields of warcinfo records."""
     try:
         fields = json.loads(value) if isinstance(value, str) else dict(value)  # type: ignore[call-overload]
-        told = tuple((str(name), str(text)) for name, text in fields.items())
+        pairs = tuple((str(name), str(text)) for name, text in fields.items())
     except (TypeError, ValueError, AttributeError) as error:
         raise ValueError("must map names of fields to text") from error
-    for name, text in told:
+    for name, text in pairs:
         if name.lower() in _OURS:
             raise ValueError(f"has the field {name!r}, which is written by the crawl itself; leave it out")
         if not _FIELD_NAME.fullmatch(name):
             raise ValueError(f"has the field {name!r}; a name has letters, digits and hyphens, nothing else")
         if not text.strip() or not text.isprintable():
             raise ValueError(f"has {name}={text!r}, which must be one line of text")
-    return told
+    return pairs

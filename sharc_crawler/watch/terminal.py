@@ -102,6 +102,6 @@ def _last(watched: Watched) -> RenderableType:
 
 def _lines(watched: Watched) -> Iterator[str]:
     for entry in watched.seen.last:
-        said = entry["verdict"] or entry["status"] or entry["result"]
+        outcome = entry["verdict"] or entry["status"] or entry["result"]
         again = "again " if entry["slot"] == "second" else ""
-        yield f"{entry['started'][11:19]} {said!s:>9} {again}{entry['url']}"
+        yield f"{entry['started'][11:19]} {outcome!s:>9} {again}{entry['url']}"

@@ -15,7 +15,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from click.testing import CliRunner
-from tests.watch.test_seen import status
+from tests.watch.test_tally import status
 
 from sharc_crawler.cli import main
 from sharc_crawler.cli._fleet_table import follow

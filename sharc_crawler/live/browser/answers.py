@@ -53,8 +53,8 @@ class Handed(NamedTuple):
     @property
     def media_type(self) -> str | None:
         """The Content-Type without parameters."""
-        said = next((value for name, value in self.headers if name.lower() == "content-type"), "")
-        return said.partition(";")[0].strip().lower() or None
+        content_type = next((value for name, value in self.headers if name.lower() == "content-type"), "")
+        return content_type.partition(";")[0].strip().lower() or None
 
 
 def for_browser(raw: Octets, origin: str | None, span: str | None = None) -> Handed | None:
@@ -135,16 +135,16 @@ class KeptAnswers:
 
         ``url`` is kept, too: after a crash another URL may get this page number.
         """
-        said = json.dumps([dict(sent.headers), sent.method, b64encode(sent.body).decode(), url])
-        replace_file(self.folder / f"{page}{_ASKED}", self._seal.closed(said) if self._seal else said)
+        text = json.dumps([dict(sent.headers), sent.method, b64encode(sent.body).decode(), url])
+        replace_file(self.folder / f"{page}{_ASKED}", self._seal.closed(text) if self._seal else text)
 
     def asked(self, page: PageId, url: str) -> Sent:
         """What :meth:`ask` kept."""
         try:
-            said = (self.folder / f"{page}{_ASKED}").read_bytes()
+            text = (self.folder / f"{page}{_ASKED}").read_bytes()
         except FileNotFoundError:
             return Sent()
-        headers, method, body, of = json.loads(self._seal.opened(said) if self._seal else said)
+        headers, method, body, of = json.loads(self._seal.opened(text) if self._seal else text)
         return Sent(headers, method, b64decode(body)) if of == url else Sent()
 
     def show(self, page: PageId, fingerprint: str) -> None:
@@ -209,8 +209,8 @@ class Seal:
     """
 
     def __init__(self, login: Login) -> None:
-        said = "\n".join(login.values).encode()
-        key = hashlib.scrypt(said, salt=b"sharc-crawler: answers", n=_COST, r=8, p=1, dklen=32)
+        secrets = "\n".join(login.values).encode()
+        key = hashlib.scrypt(secrets, salt=b"sharc-crawler: answers", n=_COST, r=8, p=1, dklen=32)
         self._lock = Fernet(urlsafe_b64encode(key))
 
     def closed(self, text: str) -> bytes:

@@ -340,14 +340,14 @@ class Browsing:
         """Distinguishes a request from others for the same URL; "" for the first, and for those alike."""
         if asked.kind == sockets.KIND:
             return sockets.MARK
-        said = told_apart(asked.kind, asked.headers)
+        variant = told_apart(asked.kind, asked.headers)
         if asked.method == "GET":
             if _kind(asked) is not Kind.DATA:
                 return ""  # no script chose its headers: what was asked before need not be read
             first = self._sites.of(fetch).loads.loaded(asked.url, _kind(asked))
-            if first is None or told_apart(asked.kind, self._asked(fetch.site, first).headers) == said:
+            if first is None or told_apart(asked.kind, self._asked(fetch.site, first).headers) == variant:
                 return ""
-        sent = f"{said}\n".encode(errors="replace") + asked.body
+        sent = f"{variant}\n".encode(errors="replace") + asked.body
         return f"{asked.method.lower()}-{hashlib.sha1(sent, usedforsecurity=False).hexdigest()}"
 
     def _of(self, site: str) -> KeptAnswers:

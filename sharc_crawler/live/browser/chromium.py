@@ -198,17 +198,17 @@ class Chromium:
         finally:
             self._gone()
 
-    def _receive(self, said: dict[str, Any]) -> None:
-        if "id" not in said:
-            self._heard(said["method"], said["params"], said.get("sessionId", ""))
+    def _receive(self, message: dict[str, Any]) -> None:
+        if "id" not in message:
+            self._heard(message["method"], message["params"], message.get("sessionId", ""))
             return
-        future = self._asked.pop(said["id"], None)
+        future = self._asked.pop(message["id"], None)
         if future is None or future.done():
             return
-        if "error" in said:
-            future.set_exception(BrowserError(f"the browser refuses: {said['error'].get('message')}"))
+        if "error" in message:
+            future.set_exception(BrowserError(f"the browser refuses: {message['error'].get('message')}"))
         else:
-            future.set_result(said["result"])
+            future.set_result(message["result"])
 
     def why(self) -> BrowserError:
         """The error for a browser that ended."""

@@ -246,14 +246,14 @@ class Renderer:
     async def _value(self, page: PageShown, expression: str) -> Any:
         """The value of an expression, evaluated in a world that the page's scripts do not see."""
         world = await self._browser.ask("Page.createIsolatedWorld", page.session, frameId=page.frame, worldName="sharc")
-        said = await self._browser.ask(
+        answer = await self._browser.ask(
             "Runtime.evaluate",
             page.session,
             expression=expression,
             contextId=world["executionContextId"],
             awaitPromise=True,
         )
-        return said["result"].get("value")
+        return answer["result"].get("value")
 
     async def _changes(self, page: PageShown) -> int:
         return int(await self._value(page, "globalThis.sharcChanges") or 0)
@@ -282,68 +282,68 @@ class Renderer:
 
     # -- what it asks for ----------------------------------------------------------------------------------------------
 
-    def _heard(self, method: str, said: dict[str, Any], session: str) -> None:
+    def _heard(self, method: str, event: dict[str, Any], session: str) -> None:
         page = self._page
         if page is None:
             if method == "Fetch.requestPaused":
-                self._refuse(said, "Aborted")
+                self._refuse(event, "Aborted")
             return
         if method == "Fetch.requestPaused":
-            self._asked(page, said)
+            self._asked(page, event)
         elif method == "Emulation.virtualTimeBudgetExpired" and session == page.session:
             page.step_over = True
-        elif method == "Page.frameNavigated" and session == page.session and said["frame"]["id"] == page.frame:
+        elif method == "Page.frameNavigated" and session == page.session and event["frame"]["id"] == page.frame:
             page.gone = _LEFT if page.there else page.gone
             page.there |= page.begun
         elif method == "Target.detachedFromTarget":
-            page.gone = _LEFT if said["sessionId"] == page.session else page.gone
+            page.gone = _LEFT if event["sessionId"] == page.session else page.gone
         elif method == "Inspector.targetCrashed" and session == page.session:
             self._browser.ended = True  # and with it whatever is still asked of it
         else:
-            self._heard_besides(page, method, said, session)
+            self._heard_besides(page, method, event, session)
         page.heard += 1
         page.lively.set()
 
-    def _heard_besides(self, page: PageShown, method: str, said: dict[str, Any], session: str) -> None:
+    def _heard_besides(self, page: PageShown, method: str, event: dict[str, Any], session: str) -> None:
         """Handle events of its scripts and workers."""
         if method == "Page.windowOpen":
-            page.lead_to(said["url"])
+            page.lead_to(event["url"])
             page.cut("pop-ups: where they would lead is a link")
         elif method == "Page.javascriptDialogOpening":
-            self._browser.tell("Page.handleJavaScriptDialog", session, accept=said["type"] == "beforeunload")
+            self._browser.tell("Page.handleJavaScriptDialog", session, accept=event["type"] == "beforeunload")
         elif method == "Target.attachedToTarget":
-            workers.listen(self._browser.tell, said["sessionId"], said["targetInfo"]["type"])
-        elif method == "Runtime.bindingCalled" and said["name"] == sockets.BINDING:
-            page.protocols[session] = said["payload"]
+            workers.listen(self._browser.tell, event["sessionId"], event["targetInfo"]["type"])
+        elif method == "Runtime.bindingCalled" and event["name"] == sockets.BINDING:
+            page.protocols[session] = event["payload"]
         elif method == "Network.webSocketCreated":
-            self._opened(page, said["url"], page.protocols.pop(session, ""))
+            self._opened(page, event["url"], page.protocols.pop(session, ""))
         elif method == "Runtime.exceptionThrown":
             page.seen.script_errors += 1
 
-    def _asked(self, page: PageShown, said: dict[str, Any]) -> None:
-        request, kind = said["request"], said["resourceType"]
+    def _asked(self, page: PageShown, event: dict[str, Any]) -> None:
+        request, kind = event["request"], event["resourceType"]
         url, method, headers = request["url"], request["method"], request["headers"]
-        document = kind == "Document" and said["frameId"] == page.frame
+        document = kind == "Document" and event["frameId"] == page.frame
         if document and (page.begun or url != page.url):
             page.lead_to(url)
-            self._refuse(said, "Aborted")
+            self._refuse(event, "Aborted")
         elif document:
             page.begun = True
-            page.do(self._begin(page, said))
+            page.do(self._begin(page, event))
         elif (allowed := request_rules.preflight(request, session=self._options.login is not None)) is not None:
-            page.do(self._hand(said, 204, allowed))
-        elif why := request_rules.why_not(said, page.seen.requests, posts=self._options.posts):
+            page.do(self._hand(event, 204, allowed))
+        elif why := request_rules.why_not(event, page.seen.requests, posts=self._options.posts):
             page.cut(why)
-            self._fail(page, said, "BlockedByClient")
+            self._fail(page, event, "BlockedByClient")
         elif url.endswith("/favicon.ico") and kind == "Other":
-            self._refuse(said, "Aborted")  # the browser's own idea; one that a page names is its resource
+            self._refuse(event, "Aborted")  # the browser's own idea; one that a page names is its resource
         elif url == page.url and method == "GET" and not request_rules.told_apart(kind, headers):
             page.seen.requests += 1
-            page.do(self._fulfil(page, said, page.raw))
+            page.do(self._fulfil(page, event, page.raw))
         else:
             page.seen.requests += 1
             page.seen.data += request_rules.is_data(kind, headers)
-            page.do(self._answer(page, said, Asked(url, headers, kind, method, request_rules.body_of(request) or b"")))
+            page.do(self._answer(page, event, Asked(url, headers, kind, method, request_rules.body_of(request) or b"")))
 
     def _opened(self, page: PageShown, url: str, names: str) -> None:
         """Handle a WebSocket; the browser's own connection fails."""
@@ -360,34 +360,34 @@ class Renderer:
         if raw is not None and (answer := parse_response(raw)) is not None:
             page.seen.loaded[url] = Loaded(answer.status, None, sockets.KIND.lower())
 
-    async def _answer(self, page: PageShown, said: dict[str, Any], asked: Asked) -> None:
+    async def _answer(self, page: PageShown, event: dict[str, Any], asked: Asked) -> None:
         if page.polls.may_be(asked.url) and request_rules.is_data(asked.kind, asked.headers):
             changes = -1  # where a script waits for the answer, nothing else is answered
             with suppress(TimeoutError):
                 changes = await asyncio.wait_for(self._changes(page), long_polls.PATIENCE)
             if page.polls.is_one(asked.url, changes):
                 page.cut(long_polls.CUT)
-                self._fail(page, said, "BlockedByClient")
+                self._fail(page, event, "BlockedByClient")
                 return
         page.polls.asked(asked.url)
         raw = await page.answer(asked)
         page.polls.answered(asked.url, raw)
         if raw is None:
-            self._fail(page, said, "AddressUnreachable")
+            self._fail(page, event, "AddressUnreachable")
         else:
-            await self._fulfil(page, said, raw)
+            await self._fulfil(page, event, raw)
 
-    async def _begin(self, page: PageShown, said: dict[str, Any]) -> None:
+    async def _begin(self, page: PageShown, event: dict[str, Any]) -> None:
         """Hand over its document."""
-        page.gone = "" if await self._fulfil(page, said, page.raw) else _NO_DOCUMENT
+        page.gone = "" if await self._fulfil(page, event, page.raw) else _NO_DOCUMENT
         page.lively.set()
 
-    async def _fulfil(self, page: PageShown, said: dict[str, Any], raw: Octets) -> bool:
+    async def _fulfil(self, page: PageShown, event: dict[str, Any], raw: Octets) -> bool:
         """Hand over an answer with content codings undone; ``False``: it is too large for a browser.
 
         Answers are handed over one at a time, so that no more than one is in memory.
         """
-        headers = said["request"]["headers"]
+        headers = event["request"]["headers"]
         async with page.handing:
             answer = None
             if page.handed < request_rules.MOST_HANDED:
@@ -397,40 +397,40 @@ class Renderer:
             else:
                 page.cut(request_rules.TOO_LARGE)
             if answer is None:
-                self._fail(page, said, "Failed")
+                self._fail(page, event, "Failed")
                 return False
             page.handed += len(answer.body)
-            self._note(page, said, answer.status, answer.media_type)
-            await self._hand(said, *answer)
+            self._note(page, event, answer.status, answer.media_type)
+            await self._hand(event, *answer)
         return True
 
     async def _hand(
-        self, said: dict[str, Any], status: int, headers: Iterable[tuple[str, str]], body: bytes = b""
+        self, event: dict[str, Any], status: int, headers: Iterable[tuple[str, str]], body: bytes = b""
     ) -> None:
         """Send an answer. If the protocol refuses it, the request fails: otherwise the page would wait for ever."""
         try:
             await self._browser.ask(
                 "Fetch.fulfillRequest",
-                requestId=said["requestId"],
+                requestId=event["requestId"],
                 responseCode=status,
                 responsePhrase=responses.get(status, "Unknown"),  # without one, Chromium takes no status of its own
                 responseHeaders=[{"name": name, "value": value} for name, value in headers],
                 body=b64encode(body).decode(),
             )
         except BrowserError:
-            self._refuse(said, "Failed")
+            self._refuse(event, "Failed")
 
-    def _fail(self, page: PageShown, said: dict[str, Any], reason: str) -> None:
+    def _fail(self, page: PageShown, event: dict[str, Any], reason: str) -> None:
         """Fail a request, and note that in the page's list."""
-        self._note(page, said, 0, None, f"net::{_NET_ERRORS[reason]}")
-        self._refuse(said, reason)
+        self._note(page, event, 0, None, f"net::{_NET_ERRORS[reason]}")
+        self._refuse(event, reason)
 
-    def _refuse(self, said: dict[str, Any], reason: str) -> None:
-        self._browser.tell("Fetch.failRequest", requestId=said["requestId"], errorReason=reason)
+    def _refuse(self, event: dict[str, Any], reason: str) -> None:
+        self._browser.tell("Fetch.failRequest", requestId=event["requestId"], errorReason=reason)
 
     def _note(
-        self, page: PageShown, said: dict[str, Any], status: int, media_type: str | None, error: str = ""
+        self, page: PageShown, event: dict[str, Any], status: int, media_type: str | None, error: str = ""
     ) -> None:
         """Note what came of a request, the first time."""
-        known = Loaded(status, media_type, said["resourceType"].lower(), error)
-        page.seen.loaded.setdefault(request_rules.listed(said["request"], self._options.login), known)
+        known = Loaded(status, media_type, event["resourceType"].lower(), error)
+        page.seen.loaded.setdefault(request_rules.listed(event["request"], self._options.login), known)

@@ -35,12 +35,12 @@ _CHANCE = re.compile(
 )
 
 
-def why_not(said: dict[str, Any], before: int, *, posts: bool) -> str:
+def why_not(event: dict[str, Any], before: int, *, posts: bool) -> str:
     """Why a request may not pass, as number ``before`` of its page; "": it may."""
-    request = said["request"]
+    request = event["request"]
     if not request["url"].startswith(("http://", "https://")):
         return "requests that are not http"
-    if request["method"] != "GET" and (why := _why_not_sent(said, posts=posts)):
+    if request["method"] != "GET" and (why := _why_not_sent(event, posts=posts)):
         return why
     if STREAM in (request["headers"].get("Accept"), request["headers"].get("accept")):
         return "a stream of events: its answer has no end"
@@ -49,15 +49,15 @@ def why_not(said: dict[str, Any], before: int, *, posts: bool) -> str:
     return ""
 
 
-def _why_not_sent(said: dict[str, Any], *, posts: bool) -> str:
+def _why_not_sent(event: dict[str, Any], *, posts: bool) -> str:
     """Why a request that may have an effect is not sent; "": it is."""
-    request = said["request"]
+    request = event["request"]
     if request["method"] != "POST":
         method = request["method"] if request["method"] in METHODS else "other"
         return f"{method} requests: only what can be asked for without effect is"
     if not posts:
         return "POST requests: only what can be asked for without effect is (post=1 sends them, too)"
-    if said["resourceType"] not in _FETCHED:
+    if event["resourceType"] not in _FETCHED:
         return "POST requests of forms and beacons: those of scripts that want an answer are sent"
     body = body_of(request)
     return "" if body is not None and len(body) <= MOST_SENT else f"POST requests with over {MOST_SENT:,} bytes"
@@ -156,5 +156,5 @@ def listed(request: dict[str, Any], login: Login | None = None) -> str:
         return str(request["url"])
     kind = field(request["headers"], "Content-Type") or ""
     raw = f"{request['method']} / HTTP/1.1\r\nContent-Type: {kind}\r\n\r\n".encode() + (body_of(request) or b"")
-    said = sent(login.redacted(raw) if login else raw)
-    return with_method(request["url"], said.method or "", said.posted)
+    text = sent(login.redacted(raw) if login else raw)
+    return with_method(request["url"], text.method or "", text.posted)

@@ -52,9 +52,9 @@ class ShownClasses:
     def note(self) -> str:
         """What is known by now, in words; "": nothing."""
         plain = {own for own, urls in self._same.items() if len(urls) >= SAMPLE} - self._differ
-        said = [
+        parts = [
             f"{what}: {', '.join(sorted({path for _, path in found}))}"
             for what, found in (("shown by a browser", self._differ), ("the same without", plain))
             if found
         ]
-        return "; ".join(said)
+        return "; ".join(parts)

@@ -35,7 +35,7 @@ def _unconnected(error: Any) -> str:
 
 def _tls(error: SSL.Error) -> str:
     untrusted = "certificate verify failed" in str(error)
-    return "the TLS certificate is not trusted" if untrusted else f"TLS failed: {_in_words(error.args)}"
+    return "the TLS certificate is not trusted" if untrusted else f"TLS failed: {_joined(error.args)}"
 
 
 _CONNECT = re.compile(r"with proxy (\S+) \[\{'status': (\d+)")
@@ -46,21 +46,21 @@ def _unopened(error: TunnelError) -> str:
     found = _CONNECT.search(str(error))
     if found is None:
         return f"the proxy opens no connection: {error}"
-    said = f"status {found[2]}{wants_password(int(found[2]))}"
+    text = f"status {found[2]}{wants_password(int(found[2]))}"
     if found[2] in _CLOSED:
-        return f"closed by the proxy {found[1]}: {said}"
-    return f"the proxy {found[1]} opens no connection: {said}"
+        return f"closed by the proxy {found[1]}: {text}"
+    return f"the proxy {found[1]} opens no connection: {text}"
 
 
 def _invalid(error: Exception) -> str:
-    return f"no valid HTTP: {_in_words(error.args[:1]).removeprefix('Invalid response: ')}"
+    return f"no valid HTTP: {_joined(error.args[:1]).removeprefix('Invalid response: ')}"
 
 
-def _in_words(parts: Any) -> str:
+def _joined(parts: Any) -> str:
     """Nested texts and bytes, joined."""
     if isinstance(parts, bytes):
         return parts.decode("latin-1")
-    return " ".join(filter(None, map(_in_words, parts))) if isinstance(parts, tuple | list) else str(parts)
+    return " ".join(filter(None, map(_joined, parts))) if isinstance(parts, tuple | list) else str(parts)
 
 
 _MISNAMED = "the TLS certificate is not issued for this name"
@@ -83,7 +83,7 @@ _REASONS: Words = (
     (ConnectionAborted, "headers without end"),  # nothing else makes us hang up
     (ConnectionDone, "connection closed before an answer"),
     (ConnectionLost, "connection broken off before an answer"),
-    (KeyError, lambda error: f"no valid HTTP: unknown transfer coding {_in_words(error.args)}"),
+    (KeyError, lambda error: f"no valid HTTP: unknown transfer coding {_joined(error.args)}"),
     (Exception, _invalid),  # what else the parser of answers raises
 )
 _LONGEST = 200

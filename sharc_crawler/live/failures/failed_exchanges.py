@@ -81,8 +81,8 @@ def _dropped(session: Session, request: Request, exception: IgnoreRequest) -> No
     lease = session.leases.get(fetch.lease) if fetch else None
     if lease is not None and lease.outcome is None:
         now = session.clock.now()
-        said = str(exception)
-        why = "robots.txt disallows it" if "robots.txt" in said else f"dropped before it was downloaded: {said}"
+        text = str(exception)
+        why = "robots.txt disallows it" if "robots.txt" in text else f"dropped before it was downloaded: {text}"
         lease.outcome = Outcome(Result.REFUSED, now, now, error=why.removesuffix(": "))
 
 

@@ -104,8 +104,8 @@ def unended(crawler: Crawler, error: Exception, way_out: str) -> None:
 
 def in_one_line(record: logging.LogRecord, error: SharcError) -> None:
     """Make the log record say what to do, without a traceback."""
-    said = "sharc: error" if record.name in LOOPS else record.getMessage().removesuffix(f": {error}")
-    record.msg, record.args, record.exc_info = f"{said}: {error}", (), None
+    text = "sharc: error" if record.name in LOOPS else record.getMessage().removesuffix(f": {error}")
+    record.msg, record.args, record.exc_info = f"{text}: {error}", (), None
     if record.name in LOOPS:
         record.name = "sharc_crawler"
         tell(str(error))

@@ -10,5 +10,5 @@ logger = logging.getLogger(__name__)
 
 def log_event(event: str, **facts: object) -> None:
     """Log an event; empty values are left out."""
-    told = " ".join(f"{name}={json.dumps(value)}" for name, value in facts.items() if value not in (None, ""))
-    logger.info("event=%s %s", event, told)
+    text = " ".join(f"{name}={json.dumps(value)}" for name, value in facts.items() if value not in (None, ""))
+    logger.info("event=%s %s", event, text)

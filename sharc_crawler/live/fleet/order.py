@@ -84,8 +84,8 @@ def _given_settings(given: Arguments) -> set[str]:
 
 def folder_of(output: Path, tenure: Tenure) -> Path:
     """The folder of a site's capture; further rounds have folders of their own."""
-    again = f"-round-{tenure.round}" if tenure.round > 1 else ""
-    return output / f"{safe_name(tenure.site)}{again}"
+    suffix = f"-round-{tenure.round}" if tenure.round > 1 else ""
+    return output / f"{safe_name(tenure.site)}{suffix}"
 
 
 def run_of(tenure: Tenure) -> str:

@@ -159,10 +159,10 @@ def _observation(
     )
 
 
-def _lastmod(said: Sequence[LastmodRow], visit: VisitRow) -> Hints | None:
+def _lastmod(lastmods: Sequence[LastmodRow], visit: VisitRow) -> Hints | None:
     """The first lastmod read after a visit, if the change that it reports is the last one before the visit."""
     outcome = visit.outcome
-    asked = min((one for one in said if one.read >= outcome.ended), key=lambda one: one.read, default=None)
+    asked = min((one for one in lastmods if one.read >= outcome.ended), key=lambda one: one.read, default=None)
     if asked is None or asked.lastmod > outcome.ended:
         return None
     return Hints(asked.lastmod, asked.precision)

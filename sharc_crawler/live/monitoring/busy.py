@@ -48,12 +48,12 @@ class Share:
     def line(self, seconds: Seconds) -> str:
         """The line for a person after this many seconds."""
         self._seen = seconds
-        told = f"{self._part or self._what} … {seconds:.0f} s"
+        text = f"{self._part or self._what} … {seconds:.0f} s"
         share, took = self._done / self._total if self._total else 0.0, seconds - self._begun
         if share < ENOUGH or took < PATIENCE:
-            return told
+            return text
         left = timedelta(seconds=round(took * max(1 - share, 0.0) / share))
-        return f"{told}, {min(share, 1.0):.0%}, {left} left".replace("%", " %")
+        return f"{text}, {min(share, 1.0):.0%}, {left} left".replace("%", " %")
 
 
 @contextmanager

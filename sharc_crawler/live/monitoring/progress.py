@@ -117,8 +117,8 @@ class Snapshot:
     @property
     def share(self) -> str:
         """Pages done and in all in this phase; redirects and pages that are gone are not revisited."""
-        again = self.phase.endswith(Phase.REVISIT)
-        return f"{self.revisits}/{self.revisits + self.due}" if again else f"{self.visits}/{self.pages}"
+        revisiting = self.phase.endswith(Phase.REVISIT)
+        return f"{self.revisits}/{self.revisits + self.due}" if revisiting else f"{self.visits}/{self.pages}"
 
 
 def _ahead(capture: SiteCapture) -> int:
@@ -223,10 +223,10 @@ class ProgressLine:
             self._unread = unread(self._sites)
         elif not wait:
             self._unread = ""
-        told = line(snapshot, self._pages_a_second, self._paused_for, (least, most), wait, self._unread)
-        grows = told.endswith("left") and "at least" not in told and now - self._grew < WORTH_SAYING
+        text = line(snapshot, self._pages_a_second, self._paused_for, (least, most), wait, self._unread)
+        grows = text.endswith("left") and "at least" not in text and now - self._grew < WORTH_SAYING
         more = " or more: pages are still found" if grows else ""
-        return told + more + self._sites.held_up + self._beside()
+        return text + more + self._sites.held_up + self._beside()
 
     def clear(self) -> None:
         """Clear the line."""

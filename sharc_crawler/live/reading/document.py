@@ -81,9 +81,9 @@ def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
 
 def _media_type(message: HttpResponse) -> str | None:
     """The media type as browsers read it: the last of several, which proxies may have joined."""
-    said = [part for value in message.values(b"content-type") for part in value.split(b",")]
-    types = (part for part in reversed(said) if b"/" in (kind := part.partition(b";")[0]) and b'"' not in kind)
-    return header_text(next(types, said[0] if said else None))
+    media_types = [part for value in message.values(b"content-type") for part in value.split(b",")]
+    types = (part for part in reversed(media_types) if b"/" in (kind := part.partition(b";")[0]) and b'"' not in kind)
+    return header_text(next(types, media_types[0] if media_types else None))
 
 
 def _known(payload: Payload, order: Order) -> bool:

@@ -212,18 +212,18 @@ class Readers:
         self._waiting.extendleft(job for job in behind if job.number in self._jobs)
 
     def _receive(self, reader: _Reader, answer: bytes) -> None:
-        said = json.loads(answer)
-        if "ready" in said:
+        message = json.loads(answer)
+        if "ready" in message:
             reader.ready = True
             reader.begin()
             self._give()
             return
-        if reader.jobs and reader.jobs[0].number == said["number"]:
+        if reader.jobs and reader.jobs[0].number == message["number"]:
             reader.jobs.popleft()
             reader.begin()
-        job = self._jobs.get(said["number"])
+        job = self._jobs.get(message["number"])
         if job is not None:  # else another has read it meanwhile
-            reading = unpacked_reading(said, job.order.url)
+            reading = unpacked_reading(message, job.order.url)
             if job.deaths >= _ATTEMPTS:
                 why = "it was not looked into, so links are missing: whoever tried ended over it, twice"
                 reading = replace(reading, problems=(*reading.problems, why))

@@ -18,5 +18,5 @@ def word_checksums(text: str, resources: Sequence[str], url: str) -> list[int]:
     True
     """
     pictures = (resource.partition("?")[0].rpartition("/")[2] for resource in resources)
-    said = {*_WORD.findall(text), *pictures} - {*_WORD.findall(unquote(url))}
-    return sorted(crc32(word.encode(errors="replace")) for word in said)[:MOST]
+    words = {*_WORD.findall(text), *pictures} - {*_WORD.findall(unquote(url))}
+    return sorted(crc32(word.encode(errors="replace")) for word in words)[:MOST]

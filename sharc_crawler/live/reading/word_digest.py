@@ -61,9 +61,9 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
         from sharc_crawler.links.dated import dated  # many sites have none
 
         date = dated(url)
-    said = _said(text, date)
+    words = _said(text, date)
     parts = sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True)
-    bare = _without(parts, said if other == text else _said(other, date))
+    bare = _without(parts, words if other == text else _said(other, date))
     if date is None and len(bare.decode(errors="replace")) < _ENOUGH:
         from sharc_crawler.frontier.traps.made_up import made_up  # what traps go by; few pages say so little
 
@@ -72,7 +72,7 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
     if date is None and len(lasting := _lasting(other, unquote(url))) >= _ENOUGH:
         bare = lasting
     pictures = "".join(f"\n{one.partition('?')[0].rpartition('/')[2]}" for one in resources) + pictures_of(resources)
-    return "\n".join(labelled_digest(one + pictures.encode()) for one in dict.fromkeys((said, bare)))
+    return "\n".join(labelled_digest(one + pictures.encode()) for one in dict.fromkeys((words, bare)))
 
 
 def _lasting(text: str, url: str) -> bytes:
@@ -81,16 +81,16 @@ def _lasting(text: str, url: str) -> bytes:
     if len(raw) - len(raw.translate(None, _DIGITS)) > FIGURES:
         return b""
     own = {*_PARTS.findall(url), *_NAMES.findall(url)}
-    said = _without(sorted(own, key=len, reverse=True), without_numbers(raw))
-    return said.translate(None, _SIGNS)  # they go with a word, or stay
+    words = _without(sorted(own, key=len, reverse=True), without_numbers(raw))
+    return words.translate(None, _SIGNS)  # they go with a word, or stay
 
 
-def _without(parts: Sequence[str], said: bytes) -> bytes:
+def _without(parts: Sequence[str], words: bytes) -> bytes:
     """The text without these parts, and without white space."""
-    said = said.translate(None, _SPACES)
+    words = words.translate(None, _SPACES)
     for part in parts:
-        said = said.replace(part.encode().translate(None, _SPACES), b"")
-    return said
+        words = words.replace(part.encode().translate(None, _SPACES), b"")
+    return words
 
 
 def without_numbers(text: bytes) -> bytes:
@@ -114,12 +114,12 @@ def without_numbers(text: bytes) -> bytes:
 
 def _said(text: str, date: Dated | None) -> bytes:
     """The part of a text that counts, without white space."""
-    said = without_made_up(text.encode(errors="replace"))
+    words = without_made_up(text.encode(errors="replace"))
     if date:
         from sharc_crawler.links.dated import without_dates
 
-        said = without_dates(said.decode(errors="replace"), date).encode()
-    return said.translate(None, _SPACES)
+        words = without_dates(words.decode(errors="replace"), date).encode()
+    return words.translate(None, _SPACES)
 
 
 def without_made_up(text: bytes) -> bytes:

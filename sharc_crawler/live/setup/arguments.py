@@ -111,8 +111,8 @@ class Arguments:
 def _ordered(options: Options, config: Options) -> dict[str, Any]:
     """The fields of a capture's spec, from arguments, else from settings."""
     rows = [row for row in ROWS if row.field in CaptureSpec.__dataclass_fields__]
-    told = {row.field: getattr(options if row.option.argument else config, row.field) for row in rows}
-    return told | {row.field: told[row.field] or getattr(config, row.field) for row in rows if row.setting}
+    values = {row.field: getattr(options if row.option.argument else config, row.field) for row in rows}
+    return values | {row.field: values[row.field] or getattr(config, row.field) for row in rows if row.setting}
 
 
 def _instant(options: Options) -> Terms | None:

@@ -154,8 +154,8 @@ class WireConnection(Protocol):
         """End the request if its answer is complete or wrong."""
         if framing.wrong is not None:
             broken = isinstance(framing.wrong, EOFError)
-            said = exceptions.ResponseDataLossError(str(framing.wrong))
-            self._end(said if broken else ResponseFailed([Failure(framing.wrong)]))
+            error = exceptions.ResponseDataLossError(str(framing.wrong))
+            self._end(error if broken else ResponseFailed([Failure(framing.wrong)]))
         elif framing.in_head:
             if asked.tap.size > LONGEST_HEAD or framing.interim > INTERIM:
                 self.transport.abortConnection()

@@ -128,8 +128,8 @@ class WireTapHandler(HTTP11DownloadHandler):
                 raise
             from sharc_crawler.live.failures.error_texts import inner, truncation  # only where something is wrong
 
-            said = f"{type(error).__name__}: {inner(error)}"
-            request.meta[EXCHANGE_KEY] = _exchange(request, tap, truncation(error, tap), said)
+            problem = f"{type(error).__name__}: {inner(error)}"
+            request.meta[EXCHANGE_KEY] = _exchange(request, tap, truncation(error, tap), problem)
             raise
         untrusted = self._trust.fault(tap.tls, urlparse_cached(request).hostname or "") if tap.tls else ""
         cut = "length" if tap.enough else cut

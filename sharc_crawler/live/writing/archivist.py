@@ -147,16 +147,16 @@ class Archivist:
         self._orders, self._giving = [], None
 
     def _receive(self, answer: bytes) -> None:
-        said = json.loads(answer)
-        if "kept" in said:
-            for number, one in said["kept"]:
+        message = json.loads(answer)
+        if "kept" in message:
+            for number, one in message["kept"]:
                 self._answered(number, one)
             self._tell()
-        elif "log" in said:
-            logger.log(said["level"], "%s", said["log"])
-            self.mishaps += said["notes"]
+        elif "log" in message:
+            logger.log(message["level"], "%s", message["log"])
+            self.mishaps += message["notes"]
         else:
-            self._report(said["done"])
+            self._report(message["done"])
 
     def _answered(self, number: int, kept: list[Any] | dict[str, Any]) -> None:
         future, held = self._waiting.pop(number)

@@ -28,8 +28,8 @@ def fault_of(error: BaseException) -> str:
     >>> fault_of(OSError(errno.ESTALE, "Stale file handle", "a.warc.gz")), fault_of(OSError(errno.ENOSPC, "No space"))
     ('its disk or share could not be written to (Stale file handle)', '')
     """
-    said = os.strerror(getattr(error.__cause__ or error, "errno", None) or 0)
-    return "" if is_full(error) else f"its disk or share could not be written to ({said})"
+    reason = os.strerror(getattr(error.__cause__ or error, "errno", None) or 0)
+    return "" if is_full(error) else f"its disk or share could not be written to ({reason})"
 
 
 def describe(error: Exception) -> dict[str, Any]:
