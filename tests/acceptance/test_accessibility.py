@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.watch.test_seen import append, entry, status
 
 from sharc_crawler.collection.page import render
 from sharc_crawler.watch.facts import facts
@@ -17,6 +16,7 @@ from sharc_crawler.watch.web import WatchServer
 from tests.acceptance.browser import CHROMIUM, browser
 from tests.report.by_hand import rendered
 from tests.report.made_up import capture
+from tests.watch.test_tally import append, entry, status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

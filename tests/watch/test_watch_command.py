@@ -15,7 +15,6 @@ from urllib.request import Request, urlopen
 
 import pytest
 from click.testing import CliRunner
-from tests.watch.test_tally import status
 
 from sharc_crawler.cli import main
 from sharc_crawler.cli._fleet_table import follow
@@ -28,6 +27,7 @@ from sharc_crawler.watch.tail import LOG
 from sharc_crawler.watch.tally import Watched
 from sharc_crawler.watch.web import WatchServer
 from tests.fleet.ledger_means import site_order
+from tests.watch.test_tally import status
 
 
 def test_the_page_is_for_who_has_its_address(tmp_path):
