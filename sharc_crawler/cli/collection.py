@@ -20,9 +20,10 @@ from sharc_crawler.cli import OrShow
 from sharc_crawler.cli._inputs import FOLDER, regular
 from sharc_crawler.cli._next import capture_words, say_next
 from sharc_crawler.cli._tables import print_whole
-from sharc_crawler.collection.adding import KnownCaptureError, add, lacking, stands_in
+from sharc_crawler.collection.adding import KnownCaptureError, add, stands_in
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.page import PAGE, meant, own_name, write_overview
+from sharc_crawler.collection.referring import lost_payloads
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.former.remembering import remember
 from sharc_crawler.live.monitoring.busy import busy
@@ -158,7 +159,7 @@ def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
 
 def _lacking(collection: Collection, places: list[Path]) -> dict[Path, int]:
     try:
-        return lacking(collection, places)
+        return lost_payloads(places, [capture.folder for capture in collection.captures()])
     except (OSError, DataError) as error:
         raise DataError(
             f"all are copied; whether the collection has what they refer to could not be seen ({error}):"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.collection.folder import ADDING, Collection, check_new, is_over
-from sharc_crawler.collection.referring import Referring
 from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.frontier.rows import CaptureRow
@@ -79,14 +78,6 @@ def _held(folder: Path) -> Iterator[bool]:
 def _first(error: OSError) -> object:
     """The error of the first file that could not be copied."""
     return error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror or error
-
-
-def lacking(collection: Collection, places: Iterable[Path]) -> dict[Path, int]:
-    """The number of payloads that these captures need and no capture of the collection has."""
-    referring = Referring([capture.folder for capture in collection.captures()])
-    for place in places:
-        referring.former(place)
-    return referring.lost
 
 
 def stands_in(terms: CollectionTerms, capture: Path) -> bool:

@@ -14,7 +14,7 @@ from sharc_crawler.archive.wacz import About, write_multi_wacz
 from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.certificate.names import is_certified
 from sharc_crawler.collection.folder import CollectedCapture, Collection, package_path
-from sharc_crawler.collection.referring import Referring
+from sharc_crawler.collection.referring import lost_payloads
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.folder_check import refuse_altered
@@ -50,7 +50,8 @@ def package_collection(
     if not captures:
         error, why = (DataError, "all are damaged") if written else (UsageError, "no capture is finished")
         raise error(f"the collection {str(collection.folder)!r} has nothing to package: {why}")
-    for folder, number in _lost(sorted(captures, key=lambda one: one.time)):
+    folders = [capture.folder for capture in sorted(captures, key=lambda capture: capture.time)]
+    for folder, number in lost_payloads(folders, folders).items():
         what = f"{counted(number, 'payload')} that it refers to {agreeing(number, 'are')}"
         lacking(f"{folder}: {what} in no capture of the package")
     forget_killed(path.parent, path.name)
@@ -59,14 +60,6 @@ def package_collection(
         return write_multi_wacz(path, _parts(captures, path.parent, seal), about, progress, signer(seal, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
-
-
-def _lost(captures: Sequence[CollectedCapture]) -> Iterator[tuple[Path, int]]:
-    """The number of payloads that these captures need and none of them has."""
-    referring = Referring([capture.folder for capture in captures])
-    for capture in captures:
-        referring.former(capture.folder)
-    return iter(referring.lost.items())
 
 
 def part_name(capture: CollectedCapture) -> str:

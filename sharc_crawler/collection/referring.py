@@ -54,6 +54,14 @@ class _Revisit(NamedTuple):
     digest: str
 
 
+def lost_payloads(places: Iterable[Path], folders: Sequence[Path]) -> dict[Path, int]:
+    """The number of payloads that each capture in ``places`` needs and none in ``folders`` has."""
+    referring = Referring(folders)
+    for place in places:
+        referring.former(place)
+    return referring.lost
+
+
 class Referring:
     """Answers which captures a capture refers to; ask for a collection's captures (``folders``), oldest first.
 

@@ -133,8 +133,8 @@ def _index(collection: Collection) -> Iterator[str]:
     index, page = collection.folder / INDEX, collection.folder / PAGE
     try:
         found = json.loads(index.read_text(encoding="utf-8"))
+        shown = "".join(render(found)) if page.exists() else ""
         stated = {entry.pop("folder"): entry for site in found["sites"] for entry in site["captures"]}
-        shown = "".join(render(json.loads(index.read_text(encoding="utf-8")))) if page.exists() else ""
     except FileNotFoundError:
         yield from [PAGE] if page.exists() else []
         return

@@ -141,7 +141,7 @@ def test_where_it_is_not_known_what_a_copy_lacks_it_is_copied_all_the_same(kept,
         raise OSError(28, "No space left on device")
 
     first, other = next(kept[0].captures()), tmp_path / "other"
-    monkeypatch.setattr("sharc_crawler.cli.collection.lacking", full)
+    monkeypatch.setattr("sharc_crawler.cli.collection.lost_payloads", full)
     done = CliRunner().invoke(main, ["collection", "add", str(other), str(first.folder)])
     assert (done.exit_code, f"sharc verify {other} tells" in done.output) == (3, True), done.output
     assert len(list(Collection(other).captures())) == 1
