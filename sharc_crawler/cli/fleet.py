@@ -154,7 +154,7 @@ def status(dsn: str, sites: tuple[str, ...], once: bool, as_json: bool) -> None:
       sharc fleet status sqlite:fleet.db www.example.org --json
     """
     ledger = open_fleet(dsn, PATIENCE)
-    wanted = _meant(ledger, sites)
+    wanted = _site_names(ledger, sites)
     if as_json:
         document = {**asdict(ledger.status()), "sites": [asdict(site) for site in ledger.sites(wanted)]}
         click.echo(json.dumps(document, default=str))
@@ -202,7 +202,7 @@ def _order(name: str, wish: Wish, what: str, verb: str, after: str, more: str = 
     @AS_JSON
     def order(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
         ledger = open_fleet(dsn)
-        count = ledger.wish(wish, _meant(ledger, sites))
+        count = ledger.wish(wish, _site_names(ledger, sites))
         _in_no_state(count, sites)
         _answer({"sites": count}, f"{counted(count, 'site')} {verb}", after, dsn, *sites, as_json=as_json)
 
@@ -236,7 +236,7 @@ def drop(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
     One that is added again is captured from its beginning, in a further folder: SITE-round-2.
     """
     ledger = open_fleet(dsn)
-    count = ledger.drop(_meant(ledger, sites) or ())
+    count = ledger.drop(_site_names(ledger, sites) or ())
     _in_no_state(count, sites)
     _answer({"sites": count}, f"{counted(count, 'site')} dropped", "status", dsn, as_json=as_json)
 
@@ -252,7 +252,7 @@ def requeue(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
     folder of its own, SITE-round-2.
     """
     ledger = open_fleet(dsn)
-    count = ledger.requeue(_meant(ledger, sites))
+    count = ledger.requeue(_site_names(ledger, sites))
     _in_no_state(count, sites)
     _answer({"sites": count}, f"{counted(count, 'site')} queued again", "status", dsn, as_json=as_json)
 
@@ -304,7 +304,7 @@ def drain(dsn: str, worker: str, as_json: bool) -> None:
     _answer({"worker": worker, "draining": True}, message, "status", dsn, as_json=as_json)
 
 
-def _meant(ledger: FleetLedger, sites: Sequence[str]) -> list[str] | None:
+def _site_names(ledger: FleetLedger, sites: Sequence[str]) -> list[str] | None:
     """The names of sites, which people write with and without ``https://www.``; none given: all."""
     if not sites:
         return None

@@ -135,8 +135,8 @@ def _show(facts: dict[str, Any], limit: int, horizon: float) -> None:
     for name in ("one change in", "likely", "seen", "source", "URL"):
         table.add_column(name, justify="left" if name in ("source", "URL") else "right", overflow="fold")
     for page in facts["pages"][:limit]:
-        gap = f"{_gap(page['per_day'])}{'' if page['change_seen'] else ' *'}"
-        between = _between(page["low"], page["high"])
+        gap = f"{_gap_text(page['per_day'])}{'' if page['change_seen'] else ' *'}"
+        between = _interval_text(page["low"], page["high"])
         table.add_row(gap, between, str(page["observations"]), page["source"], foreign(page["url"]))
     table.caption = (
         f"{min(limit, len(facts['pages']))} of {counted(len(facts['pages']), 'page')} with a rate, hottest first;"
@@ -148,7 +148,7 @@ def _show(facts: dict[str, Any], limit: int, horizon: float) -> None:
         console.print(
             "*: no capture has seen it change; the rate is what the looks at it, and pages like it, leave open"
         )
-    for line in _rough(facts["pages"]):
+    for line in _rough_warning(facts["pages"]):
         console.print(line)
     for name, verdicts in (("lastmods", facts["lastmods"]), ("Last-Modified", facts["headers"])):
         for verdict in verdicts:
@@ -157,7 +157,7 @@ def _show(facts: dict[str, Any], limit: int, horizon: float) -> None:
                 console.print(foreign(f"{name} of {verdict['label']}: {word} ({counted(verdict['checks'], 'check')})"))
 
 
-def _rough(pages: list[dict[str, Any]]) -> Iterator[str]:
+def _rough_warning(pages: list[dict[str, Any]]) -> Iterator[str]:
     """A warning if most rates rest on little."""
     few = sum(page["observations"] < FEW for page in pages)
     if 2 * few > len(pages):
@@ -168,21 +168,21 @@ def _rough(pages: list[dict[str, Any]]) -> Iterator[str]:
         )
 
 
-def _between(low: float, high: float) -> str:
+def _interval_text(low: float, high: float) -> str:
     """The interval in which four of five such pages change once; "": not known.
 
-    >>> _between(0.1, 0.5), _between(0.0, 0.5), _between(0.5, 0.5), _between(0.0, 0.0)
+    >>> _interval_text(0.1, 0.5), _interval_text(0.0, 0.5), _interval_text(0.5, 0.5), _interval_text(0.0, 0.0)
     ('2.0 days to 10.0 days', 'over 2.0 days', '', '')
     """
     if low == high:
         return ""
-    return f"{_gap(high)} to {_gap(low)}" if low else f"over {_gap(high)}"
+    return f"{_gap_text(high)} to {_gap_text(low)}" if low else f"over {_gap_text(high)}"
 
 
-def _gap(per_day: float) -> str:
+def _gap_text(per_day: float) -> str:
     """The mean time between changes in a readable unit.
 
-    >>> _gap(48.0), _gap(0.5), _gap(86_400 / 7), _gap(0.0)
+    >>> _gap_text(48.0), _gap_text(0.5), _gap_text(86_400 / 7), _gap_text(0.0)
     ('30.0 min', '2.0 days', '7.0 s', 'never')
     """
     if per_day <= 0:

@@ -84,7 +84,7 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
     written, failed = _all_written([one for one in folders if sites is None or holds_state(one)], known)
     click.echo("".join(one.summary for one in written.values()) if sites is None else write_index(folder), nl=False)
     if refuted := [one for one in written if written[one].refuted]:
-        raise DataError(_why(refuted))
+        raise DataError(_no_claim_error(refuted))
     if failed:
         raise DataError(f"{counted(failed, 'capture')} of {folder} could not be reported")
     if any(any(one.glob("certificate*.json")) for one in folders):
@@ -94,11 +94,11 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
 def _all_written(folders: list[Path], truth: Truth | None) -> tuple[dict[Path, Written], int]:
     """The written reports, and how many failed; failures are printed."""
     if len(folders) == 1:
-        return {folders[0]: _written(folders[0], truth)}, 0
+        return {folders[0]: _write_report(folders[0], truth)}, 0
     written: dict[Path, Written] = {}
     for one in folders:
         try:
-            written[one] = _written(one, truth)
+            written[one] = _write_report(one, truth)
         except SharcError as error:
             _say(f"{one}: {error}")
     return written, len(folders) - len(written)
@@ -108,7 +108,7 @@ def _say(not_reported: str) -> None:
     click.echo(f"  not reported: {printable(not_reported)}", err=True)
 
 
-def _why(refuted: list[Path]) -> str:
+def _no_claim_error(refuted: list[Path]) -> str:
     """The error for reports that claim nothing, and what to do."""
     named = ", ".join(map(str, refuted))
     if any(any(one.glob("certificate*.json")) for one in refuted):
@@ -156,7 +156,7 @@ def _as_it_runs(captures: list[CaptureFacts], folder: Path) -> list[CaptureFacts
     return [replace(one, notes=(UNDER_WAY, *one.notes)) for one in captures]
 
 
-def _written(folder: Path, truth: Truth | None) -> Written:
+def _write_report(folder: Path, truth: Truth | None) -> Written:
     """Write a report."""
     with open_state(folder) as store, busy("writing the report") as share:
         if is_instant(store.captures()):

@@ -59,7 +59,7 @@ def command(
     site = CollectionTerms().of_urls((seed,), {"max_time": Duration().show(limit)})
     try_folder("--to", folder)
     ours = dict(_pair(setting) for setting in settings) | {"SHARC_OPERATOR": contact}
-    for line in _found(seed, limit, ours):
+    for line in _survey_lines(seed, limit, ours):
         click.echo(line)
     Collection.begin(folder, site, {name: value for name, value in ours.items() if name.startswith("SHARC_")})
     click.echo(f"\nWritten: {folder}/collection.yaml. It is yours to change.")
@@ -118,7 +118,7 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _found(seed: str, limit: Seconds, settings: dict[str, str]) -> Iterator[str]:
+def _survey_lines(seed: str, limit: Seconds, settings: dict[str, str]) -> Iterator[str]:
     """What the site says of itself, and what follows."""
     from sharc_crawler.live.setup.survey import NoPagesError, survey  # Scrapy is slow to import
 

@@ -82,7 +82,7 @@ def certify_at(collection: Collection, instant: Instant, site: str = "") -> list
 def check_at(collection: Collection) -> Iterator[tuple[dict[str, Any], list[Finding]]]:
     """Each of these certificates, and how it differs from its captures, which are verified by themselves."""
     folder = collection.folder / CERTIFICATES
-    if strange := list(_strange(folder) if folder.is_dir() else ()):
+    if strange := list(_unexpected_files(folder) if folder.is_dir() else ()):
         yield {}, strange
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         name = path.relative_to(collection.folder).as_posix()
@@ -95,7 +95,7 @@ def check_at(collection: Collection) -> Iterator[tuple[dict[str, Any], list[Find
             yield {}, [Finding(f"it cannot be read as a certificate: {error!r}", name)]
 
 
-def _strange(folder: Path) -> Iterator[Finding]:
+def _unexpected_files(folder: Path) -> Iterator[Finding]:
     """Files in the folder that are neither a certificate nor the pages of one."""
     own = {path.name for path in folder.glob("*.json")}
     own |= {pages_name(name) for name in own}

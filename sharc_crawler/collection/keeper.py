@@ -107,7 +107,7 @@ class CollectionKeeper:
         while not self.stopping:
             if self._ended() or time.monotonic() >= look:
                 self._read_again()
-                found = [kept for kept in self._standing() if not (once and kept.site.name in tried)]
+                found = [kept for kept in self._kept_sites() if not (once and kept.site.name in tried)]
                 tried |= self._begin(found)
                 self._confirmer.begin(self._collection, self._running)
                 now = time.time()  # waiting goes by no clock that may be set back
@@ -133,7 +133,7 @@ class CollectionKeeper:
             self._start(kept.site)
         return {kept.site.name for kept in begun}
 
-    def _standing(self) -> Iterator[KeptSite]:
+    def _kept_sites(self) -> Iterator[KeptSite]:
         return standing(self._collection, self._unwritten)
 
     def _read_again(self) -> None:
@@ -160,7 +160,7 @@ class CollectionKeeper:
                     start_new_session=True,  # Ctrl-C is passed on once
                 )  # fmt: skip
         except OSError as error:
-            self._came_of(site.name, CANNOT_BEGIN, f"it cannot be begun: {error}")
+            self._record_result(site.name, CANNOT_BEGIN, f"it cannot be begun: {error}")
             return
         self._say(f"{site.name}: is being captured, by process {self._running[site.name].pid}; {log}")
 
@@ -169,12 +169,12 @@ class CollectionKeeper:
         ended = [(name, code) for name, process in self._running.items() if (code := process.poll()) is not None]
         for name, code in ended:
             del self._running[name]
-            self._came_of(name, code)
+            self._record_result(name, code)
         if message := self._confirmer.ended():
             self._say(message)
         return bool(ended or message)
 
-    def _came_of(self, name: str, code: int, message: str = "") -> None:
+    def _record_result(self, name: str, code: int, message: str = "") -> None:
         """Record the result of a capture, and notify whoever is to know."""
         folder = self._collection.folder
         if code == INTERRUPTED or (self.stopping and code < 0):
@@ -183,13 +183,13 @@ class CollectionKeeper:
                 return
             code = 0  # it had come to its end before it was told to stop
         known = {**read_tries(folder), **self._unwritten}
-        before, message = known.get(name, Tries()), message or (self._last_words(name) if code else "")
+        before, message = known.get(name, Tries()), message or (self._last_message(name) if code else "")
         failures = before.failures + 1 if code else 0
         known[name] = Tries(time.time(), failures, code, message)
         self._write(known)
-        self._say(f"{name}: {f'failed ({_exit(code)}): {message}' if code else 'complete'}")
+        self._say(f"{name}: {f'failed ({_exit_text(code)}): {message}' if code else 'complete'}")
         if is_told(failures):
-            self._tell(name, "failed", self._failed(name, known[name]))
+            self._notify(name, "failed", self._failure_text(name, known[name]))
         if not code:
             self._captured(name, before.failures)
             self._thin(name)
@@ -215,13 +215,13 @@ class CollectionKeeper:
         folders = [*islice(filter(pages_of, reversed(folders[:-1])), 1), *folders[-1:]]
         if to := moved_to(folders):
             where = f"give that as its url in {FILE}, with name: {name}, which keeps its captures together"
-            self._tell(name, "moved", f"It leads to {to} now, and was captured there. If it has moved, {where}.")
+            self._notify(name, "moved", f"It leads to {to} now, and was captured there. If it has moved, {where}.")
         for text in damaged_since(folders):
-            self._tell(name, "damaged", f"Its last capture notes: {text}")
+            self._notify(name, "damaged", f"Its last capture notes: {text}")
         if text := self._shrunk(folders):
-            self._tell(name, "shrunk", text)
+            self._notify(name, "shrunk", text)
         elif failures:
-            self._tell(name, "works again", f"It is captured again, after {counted(failures, 'failure')}.")
+            self._notify(name, "works again", f"It is captured again, after {counted(failures, 'failure')}.")
 
     def _write(self, known: dict[str, Tries]) -> None:
         try:
@@ -231,15 +231,15 @@ class CollectionKeeper:
             self._unwritten = known
             self._say(f"what came of it cannot be written down: {error}")
 
-    def _failed(self, name: str, tries: Tries) -> str:
-        one = next((kept for kept in self._standing() if kept.site.name == name), None)
+    def _failure_text(self, name: str, tries: Tries) -> str:
+        one = next((kept for kept in self._kept_sites() if kept.site.name == name), None)
         next_try = f"It is tried again at {second(one.due)}." if one and one.due else "It is not tried again by itself."
         if to := re.search(r"redirects to (https?://[^;\s]+)", tries.said):
             here = one is not None and urlsplit(to[1]).netloc in {urlsplit(url).netloc for url in one.site.urls}
             moved = f"If the site has moved to {to[1]}, give that as its url in {FILE}."
             next_try = f"{next_try} {'It may ask for a log-in.' if here else moved}"
         failures = counted(tries.failures, "failure")
-        return f"{failures} in a row; the last with {_exit(tries.code)}: {tries.said}\n{next_try}"
+        return f"{failures} in a row; the last with {_exit_text(tries.code)}: {tries.said}\n{next_try}"
 
     @staticmethod
     def _shrunk(folders: Sequence[Path]) -> str:
@@ -256,7 +256,7 @@ class CollectionKeeper:
                 )
         return ""
 
-    def _tell(self, name: str, event: str, text: str) -> None:
+    def _notify(self, name: str, event: str, text: str) -> None:
         notify, folder = self._collection.terms.notify, str(self._collection.folder)
         self._say(f"{name}: {event}: {' '.join(text.split())}")
         if notify:
@@ -265,7 +265,7 @@ class CollectionKeeper:
             except SharcError as error:
                 self._say(str(error))
 
-    def _last_words(self, name: str) -> str:
+    def _last_message(self, name: str) -> str:
         """The crawl's last message: its error, or why nothing was captured."""
         try:
             text = self._log(name).read_text(encoding="utf-8", errors="replace")
@@ -281,10 +281,10 @@ class CollectionKeeper:
         return self._collection.folder / LOGS / f"{name}.log"
 
 
-def _exit(code: int) -> str:
+def _exit_text(code: int) -> str:
     """How a process ended.
 
-    >>> _exit(5), _exit(-9)
+    >>> _exit_text(5), _exit_text(-9)
     ('exit code 5', 'exit code -9: it was killed, perhaps for lack of memory')
     """
     killed = ": it was killed, perhaps for lack of memory" if code == -signal.SIGKILL else ""

@@ -97,7 +97,7 @@ class _SiteEntries:
         name = capture.folder.relative_to(root).as_posix()
         former = self._former.folder.relative_to(root).as_posix() if self._former else None
         stamp = _stamp(capture.folder)
-        entry = {**_in_short(capture), "folder": name, "stamp": stamp, "former": former, "changes": None}
+        entry = {**_summary(capture), "folder": name, "stamp": stamp, "former": former, "changes": None}
         held = self._known.get(name)
         known = held is not None and (held["stamp"], held["former"], held["problem"]) == (stamp, former, None)
         if held is not None and known:
@@ -179,7 +179,7 @@ def _damaged(folder: Path) -> str | None:
     return f"{other[0]}{more} missing, or not as certified: sharc verify {folder}" if other else None
 
 
-def _in_short(capture: CollectedCapture) -> Entry:
+def _summary(capture: CollectedCapture) -> Entry:
     """A capture's report in short."""
     entry: Entry = {
         "time": iso(capture.time),

@@ -54,13 +54,13 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     """
     rules = collection.terms.keep
     captures = list(collection.captures(name))
-    _finish(collection, name)
+    _complete_removals(collection, name)
     kept = kept_by_rules([capture.time for capture in captures], rules, now)
     ours = [one for place, one in enumerate(captures) if place not in kept and not one.folder.is_symlink()]
     spare = [capture for capture in ours if rules and is_over(capture.folder)]
     if not spare or _is_captured(collection):
         return []
-    away = {file for capture in collection.captures() for file in _away(capture.folder)}
+    away = {file for capture in collection.captures() for file in _missing_files(capture.folder)}
     try:
         every = {capture.folder: Holding(capture.folder) for capture in collection.captures()}
     except (OSError, ValueError, KeyError, ArchiveLoadFailed):
@@ -80,7 +80,7 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     return gone
 
 
-def _away(folder: Path) -> Iterator[Path]:
+def _missing_files(folder: Path) -> Iterator[Path]:
     """WARC files named by a capture's certificates that are missing or have another size."""
     for certificate in folder.glob("certificate*.json"):
         yield from (folder / (file.file or certificate.name) for file in resized(certificate))
@@ -117,7 +117,7 @@ def _remove(capture: CollectedCapture) -> None:
     shutil.rmtree(removing)
 
 
-def _finish(collection: Collection, name: str) -> None:
+def _complete_removals(collection: Collection, name: str) -> None:
     """Complete removals that were interrupted."""
     for path in collection.capture_folder(name, 0.0).parent.glob(f".*{REMOVING}"):
         if not path.is_symlink():

@@ -54,7 +54,7 @@ def verify_collection(
             former = referring.former(capture.folder)
             if is_certified(capture.folder):
                 found = verified(capture.folder, former, progress, trust)
-                every.findings += _of_former(found, capture.folder, former, collection.folder)
+                every.findings += _take_former_findings(found, capture.folder, former, collection.folder)
                 every.add(name, found)
             else:
                 without.append(f"{name}: {why_none(capture.folder)}")
@@ -66,7 +66,7 @@ def verify_collection(
             Finding("the index is missing, or cannot be read: search and replay find nothing there", shown)
         )
     every.unsealed += unsealed_beside(collection)
-    every.findings += _beside(collection)
+    every.findings += _stray_files(collection)
     every.findings += _out_of_order(collection)
     for document, findings in check_at(collection):
         every.findings += findings
@@ -78,7 +78,7 @@ def verify_collection(
     return every, without
 
 
-def _of_former(found: Verification, folder: Path, former: list[Path], root: Path) -> list[Finding]:
+def _take_former_findings(found: Verification, folder: Path, former: list[Path], root: Path) -> list[Finding]:
     """Take findings about former captures' files out of a capture's findings, and return them.
 
     A finding that the former capture's own certificate reveals, and that this one does not refer to, is reported there.
@@ -106,7 +106,7 @@ def package_of(collection: Collection) -> Path | None:
     return path if path in found else found[0] if len(found) == 1 else None
 
 
-def _beside(collection: Collection) -> Iterator[Finding]:
+def _stray_files(collection: Collection) -> Iterator[Finding]:
     """Findings for files beside the captures that might be mistaken for a part of one."""
     halves = (half for end in (ADDING, REMOVING) for half in collection.folder.glob(f"{CAPTURES}/*/.*{end}"))
     apart = {collection.folder / CERTIFICATES, *(capture.folder for capture in collection.captures()), *halves}
@@ -144,7 +144,7 @@ def _index(collection: Collection) -> Iterator[str]:
     made = json.loads(to_json(overview(collection, anew=True)))
     remade = {entry.pop("folder"): entry for site in made["sites"] for entry in site["captures"]}
     left = {"stamp"} if (ours := author_of(found) is None) else {"stamp", "statement"}  # another version's words
-    other = any(_but(left, entry) != _but(left, remade.get(name, {})) for name, entry in stated.items())
+    other = any(_without(left, entry) != _without(left, remade.get(name, {})) for name, entry in stated.items())
     if other or (ours and _frame(found) != _frame(made)):
         yield INDEX
     if page.exists() and ours and page.read_text(encoding="utf-8") != shown:
@@ -156,7 +156,7 @@ def _frame(index: dict[str, Any]) -> tuple[Any, ...]:
     return index["format"], index["version"], [*index], {(*site,) for site in index["sites"]}
 
 
-def _but(left: set[str], entry: dict[str, Any]) -> dict[str, Any]:
+def _without(left: set[str], entry: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if name not in left}
 
 

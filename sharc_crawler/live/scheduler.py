@@ -103,7 +103,7 @@ class SharcScheduler(BaseScheduler):
         await self._session.archivist.finish()
         await self._session.readers.finish()
         self._note_pause()
-        self._note_mishaps()
+        self._note_writer_failures()
         while self._finish_what_can_be():
             pass
 
@@ -171,7 +171,7 @@ class SharcScheduler(BaseScheduler):
 
     def _next(self) -> Request | None:
         session = self._session
-        self._note_mishaps()
+        self._note_writer_failures()
         self._finish_ended()
         if self._portions is not None:
             self._portions.take_in_turn()
@@ -216,7 +216,7 @@ class SharcScheduler(BaseScheduler):
             over(self._session, seconds, self._pause)
             self._pause = ""
 
-    def _note_mishaps(self) -> None:
+    def _note_writer_failures(self) -> None:
         """Note what happened to the writing process."""
         session = self._session
         while session.archivist.mishaps:

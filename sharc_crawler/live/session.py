@@ -111,7 +111,7 @@ class Session:
     async def begin(self) -> None:
         """Begin the site captures, or continue those whose folders hold unfinished state."""
         with uncollected():
-            wanted = await self._gone_on_with(self.specs) if self.config.output else self.specs
+            wanted = await self._continue_captures(self.specs) if self.config.output else self.specs
         await self.finish_former({frontier.capture.spec.site for frontier in self.sites})
         await self._ready([spec.site for spec in wanted])
         for spec in wanted:
@@ -126,7 +126,7 @@ class Session:
 
         return known_pages(site, self.history)
 
-    async def _gone_on_with(self, specs: Sequence[CaptureSpec]) -> list[CaptureSpec]:
+    async def _continue_captures(self, specs: Sequence[CaptureSpec]) -> list[CaptureSpec]:
         """Continue captures that were begun; returns the others. Those whose folder was moved away are neither."""
         left = []
         for spec in specs:

@@ -26,7 +26,7 @@ def in_turn(
     """The results of the ends, in order; ``told`` is given how many were begun."""
     for number, begin in enumerate(beginnings):
         told(number)
-        yield tried(lambda begin: begin()(_untold), begin)
+        yield tried(lambda begin: begin()(_silent_progress), begin)
 
 
 def at_once_next(clock: Seconds, processor: Seconds) -> int:
@@ -68,5 +68,5 @@ def in_threads(
             halted.set()
 
 
-def _untold(*_: object, **__: object) -> None:
+def _silent_progress(*_: object, **__: object) -> None:
     """A progress that says nothing: many sites are reported one by one."""

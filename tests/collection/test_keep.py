@@ -202,8 +202,8 @@ def test_a_log_in_page_after_a_failure_is_held_against_the_last_capture_with_pag
     assert not said[1:], "it does not work again"
     tries = Tries(0.0, 1, 4, "not captured 1 × redirects to http://a.example/login")
     one = KeptSite(keeper._collection.terms.sites[0], None, None, Tries(), 0.0, unfinished=False, running=False)
-    monkeypatch.setattr(CollectionKeeper, "_standing", lambda _: [one])
-    assert keeper._failed("a", tries).endswith("It may ask for a log-in.")
+    monkeypatch.setattr(CollectionKeeper, "_kept_sites", lambda _: [one])
+    assert keeper._failure_text("a", tries).endswith("It may ask for a log-in.")
 
 
 def test_a_capture_that_was_over_when_it_was_told_to_stop_is_complete(folder):
@@ -211,24 +211,24 @@ def test_a_capture_that_was_over_when_it_was_told_to_stop_is_complete(folder):
     said = []
     keeper = CollectionKeeper(folder, 1, said.append)
     keeper.stopping = True
-    keeper._came_of("a", -2)
+    keeper._record_result("a", -2)
     place = keeper._collection.capture_folder("a", time.time() - 9)
     place.mkdir(parents=True)
     (place / ".running").touch()
-    keeper._came_of("a", 5)
+    keeper._record_result("a", 5)
     assert said == ["a: stopped; it goes on another time"] * 2
     (place / ".running").unlink()
     (place / "frontier.db").write_text("over, as nothing goes on from it")
-    keeper._came_of("a", 5)
+    keeper._record_result("a", 5)
     assert said[2] == "a: complete"
     keeper._over["a"] = place  # it is of before
-    keeper._came_of("a", -2)
+    keeper._record_result("a", -2)
     assert said[-1] == "a: stopped; it goes on another time"
     second = keeper._collection.capture_folder("a", time.time())
     second.mkdir(parents=True)
     (second / ".running").touch()
     (second / "frontier.db").write_text("begun")
-    keeper._came_of("a", 5)
+    keeper._record_result("a", 5)
     assert said[4:] == ["a: stopped; it goes on another time"], "the one before was over, this one is not"
 
 
@@ -267,7 +267,7 @@ def test_what_is_wrong_with_one_site_keeps_no_other(folder):
     """Its log was moved meanwhile, its store is of a module that nobody named, its certificate is none."""
     (folder / FILE).write_text("sites: [{url: https://a.example/, every: 1d}, {url: https://b.example/, every: 1d}]")
     collection, said = Collection(folder), []
-    CollectionKeeper(folder, 1, said.append)._came_of("a.example", 1)
+    CollectionKeeper(folder, 1, said.append)._record_result("a.example", 1)
     assert "a.example: failed (exit code 1): it said nothing" in said[0]
     place = collection.capture_folder("a.example", time.time() - 60)
     place.mkdir(parents=True)

@@ -169,8 +169,8 @@ def test_while_a_capture_runs_the_page_says_what_the_one_before_it_shows(copied)
 
 
 def test_of_a_stopped_capture_nothing_is_said_to_be_gone(copied, monkeypatch):
-    told = module._in_short
-    monkeypatch.setattr(module, "_in_short", lambda one: told(one) | {"complete": False})
+    told = module._summary
+    monkeypatch.setattr(module, "_summary", lambda one: told(one) | {"complete": False})
     assert [one["changes"] for one in entries(overview(copied))] == [None, None]
 
 

@@ -149,7 +149,7 @@ def test_what_is_in_the_way_of_thinning_keeps_no_site_from_its_captures(twice):
     collection, first, _ = twice
     collection.history.write_bytes(b"garbage" * 999)
     said = []
-    CollectionKeeper(collection.folder, 1, said.append)._came_of(first.site, 0)
+    CollectionKeeper(collection.folder, 1, said.append)._record_result(first.site, 0)
     assert any(one.startswith(f"{first.site}: former captures are not thinned out: ") for one in said), said
 
 

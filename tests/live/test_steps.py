@@ -63,7 +63,7 @@ def test_at_the_end_of_a_crawl_nothing_waits_for_a_page_that_a_browser_shows():
     scheduler._until, scheduler._at_once = 0.0, 16
     ends = SimpleNamespace(finish=finish)
     scheduler._session = SimpleNamespace(archivist=ends, readers=ends, clock=SimpleNamespace(now=lambda: 100.0))
-    scheduler._note_pause = scheduler._note_mishaps = lambda: None
+    scheduler._note_pause = scheduler._note_writer_failures = lambda: None
     scheduler._finish_what_can_be = lambda: over.append(scheduler._waits_for_more(1, 2))
     with pytest.raises(StopIteration):  # it awaits nothing here
         scheduler._finish_all().send(None)

@@ -218,10 +218,10 @@ class Browsing:
         if served.payload.digest == page.order.known:
             return Reading(Payload(fingerprint=self._of(fetch.site).shown(fetch.page) or None))
         async with self._places:
-            seen = await self._rendered(fetch, page.exchange, partial(self._had, fetch))
+            seen = await self._rendered(fetch, page.exchange, partial(self._stored_answer, fetch))
         return Reading((await self._read(fetch, seen, page.order)).payload)
 
-    async def _had(self, fetch: Fetch, asked: Asked) -> Octets | None:
+    async def _stored_answer(self, fetch: Fetch, asked: Asked) -> Octets | None:
         """An answer that the capture has."""
         page = self._sites.of(fetch).loads.loaded(asked.url, _kind(asked), self._mark(fetch, asked))
         return None if page is None else self._of(fetch.site).of(page)
@@ -246,7 +246,7 @@ class Browsing:
 
     async def _rendered(self, fetch: Fetch, exchange: Exchange, load: Load) -> Rendering:
         for attempt in range(1, ATTEMPTS + 1):
-            renderer = self._rested() or Renderer(self._of(fetch.site).folder, self._options)
+            renderer = self._idle_browser() or Renderer(self._of(fetch.site).folder, self._options)
             self._busy.add(renderer)
             try:
                 if not renderer.rendered:
@@ -278,7 +278,7 @@ class Browsing:
             self._sites.held_up = f", {url} is shown"
             self.wake()
 
-    def _rested(self) -> Renderer | None:
+    def _idle_browser(self) -> Renderer | None:
         """An idle browser; one that died is dropped."""
         while self._idle:
             renderer = self._idle.pop()

@@ -98,18 +98,18 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
     'SHARC_RESUME=True, which is given, goes on where a crawl was cut off'
     """
     return [
-        *_at_once(settings, config),
-        *_of_the_queue(settings),
-        *_going_on(settings, config),
-        *_of_the_site_spider(settings),
+        *_concurrency(settings, config),
+        *_queue_settings(settings),
+        *_resuming(settings, config),
+        *_site_spider_settings(settings),
         *_answers_and_delays(settings, config),
-        *_counted(settings, config),
-        *_unguarded(settings),
-        *_unnamed(settings, config),
+        *_counting_settings(settings, config),
+        *_other_handlers(settings),
+        *_agent_without_operator(settings, config),
     ]
 
 
-def _at_once(settings: BaseSettings, config: Config) -> Iterator[str]:
+def _concurrency(settings: BaseSettings, config: Config) -> Iterator[str]:
     if (at_once := config.politeness.concurrency) > 1 and settings.getpriority("CONCURRENT_REQUESTS_PER_DOMAIN"):
         yield (
             f"CONCURRENT_REQUESTS_PER_DOMAIN={at_once}: a page is chosen, with what is known by then, while"
@@ -125,7 +125,7 @@ def not_for_site(settings: BaseSettings) -> Iterator[str]:
             yield f"{name}={settings[name]} {NOT_FOR_SITE[name].format(settings[name])}"
 
 
-def _of_the_queue(settings: BaseSettings) -> Iterator[str]:
+def _queue_settings(settings: BaseSettings) -> Iterator[str]:
     for name, words in OF_THE_QUEUE.items():
         if settings.getpriority(name) and str(settings[name]) != _default(name):
             yield f"{name}={settings[name]} {words}"
@@ -136,7 +136,7 @@ def _default(name: str) -> str:
     return str(getattr(default_settings, name, None))
 
 
-def _going_on(settings: BaseSettings, config: Config) -> Iterator[str]:
+def _resuming(settings: BaseSettings, config: Config) -> Iterator[str]:
     """What Scrapy keeps of a crawl that is cut off, and what of that has no effect or is lost."""
     if settings.get("JOBDIR"):
         given = ", which is given," if config.resume else ""
@@ -153,7 +153,7 @@ def _going_on(settings: BaseSettings, config: Config) -> Iterator[str]:
         )
 
 
-def _of_the_site_spider(settings: BaseSettings) -> Iterator[str]:
+def _site_spider_settings(settings: BaseSettings) -> Iterator[str]:
     for name, own in OF_THE_SITE_SPIDER.items():
         if settings.getpriority(name):
             yield f"{name}={settings[name]} is for the spider site, and has no effect on your own: {own} counts"
@@ -173,7 +173,7 @@ def _answers_and_delays(settings: BaseSettings, config: Config) -> Iterator[str]
         )
 
 
-def _counted(settings: BaseSettings, config: Config) -> Iterator[str]:
+def _counting_settings(settings: BaseSettings, config: Config) -> Iterator[str]:
     if make_strategy(config.strategy, Setting()).revisits:
         for name in COUNTING:
             if settings.getfloat(name):
@@ -183,7 +183,7 @@ def _counted(settings: BaseSettings, config: Config) -> Iterator[str]:
                 )
 
 
-def _unguarded(settings: BaseSettings) -> Iterator[str]:
+def _other_handlers(settings: BaseSettings) -> Iterator[str]:
     for scheme, path in others_handlers(settings).items():
         yield (
             f"Requests of {scheme} go through {path}: what a connection leads to is not guarded there (private"
@@ -191,7 +191,7 @@ def _unguarded(settings: BaseSettings) -> Iterator[str]:
         )
 
 
-def _unnamed(settings: BaseSettings, config: Config) -> Iterator[str]:
+def _agent_without_operator(settings: BaseSettings, config: Config) -> Iterator[str]:
     operator, agent = config.operator, settings.get("USER_AGENT") or ""
     if operator and operator not in agent:
         yield f"USER_AGENT={agent!r} is the spider's own, and does not name SHARC_OPERATOR={operator}"

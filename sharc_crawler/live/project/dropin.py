@@ -151,7 +151,7 @@ class DropIn:
         host, slot = hostname(request.url), download_slots.slot_name(self._crawler.engine.downloader, request)
         frontier = self._frontier(host, request)
         (name, again), site = self._name(frontier.capture, request), frontier.capture.spec.site
-        is_page = request.method == "GET" and not again and not self._lists(request)
+        is_page = request.method == "GET" and not again and not self._is_listing(request)
         kind = Kind.PAGE if is_page else Kind.RESOURCE
         with frontier.ledger.one_step(later=True):
             sighting = Sighting(request.url, kind, "spider", key=name, host=slot)
@@ -164,7 +164,7 @@ class DropIn:
         self._requests[site, page] = request
         self._slots.setdefault(slot, set()).add(host)
 
-    def _lists(self, request: Request) -> bool:
+    def _is_listing(self, request: Request) -> bool:
         """Does a SitemapSpider ask for robots.txt or a sitemap? These are no pages of the site."""
         reads = getattr(self._crawler.spider, "_parse_sitemap", None)
         return reads is not None and request.callback == reads
@@ -200,7 +200,7 @@ class DropIn:
     def goes_on(self, lease: Lease, request: Request, before: Request | None) -> bool:
         """Does a visit continue with this redirect or retry? Not if the filter knows it."""
         if lease.fetch.slot is not Slot.SECOND:
-            if not self._made_again(lease, request):
+            if not self._is_repeated(lease, request):
                 if self.known(request):
                     return False
                 if not request.dont_filter:
@@ -212,7 +212,7 @@ class DropIn:
             lease.led = without_credentials(request.url)
         return True
 
-    def _made_again(self, lease: Lease, request: Request) -> bool:
+    def _is_repeated(self, lease: Lease, request: Request) -> bool:
         """Is this a repeated visit? It may be redirected to where the failed one was."""
         led = self._hops.setdefault(_name(lease.fetch), {})
         fingerprint = self._crawler.request_fingerprinter.fingerprint(request)

@@ -166,7 +166,7 @@ class Readers:
 
     def _another(self) -> None:
         try:
-            self._readers.append(_Reader(self._terms, self._receive, self._gone))
+            self._readers.append(_Reader(self._terms, self._receive, self._process_ended))
         except OSError as error:
             if not self._readers:
                 self._give_up(f"the process that reads documents cannot be started: {error}")
@@ -239,7 +239,7 @@ class Readers:
         if not job.future.cancelled():
             job.future.set_result(reading)
 
-    def _gone(self, reader: _Reader, code: int) -> None:
+    def _process_ended(self, reader: _Reader, code: int) -> None:
         """Handle the end of a process: its document is tried again, in the end only digested."""
         self._readers.remove(reader)
         from sharc_crawler.live.writing.errors_as_json import ended_by  # hardly ever
@@ -248,12 +248,12 @@ class Readers:
         logger.warning("A process that reads documents ended (%s); another goes on.", ended)
         jobs = [job for job in reader.jobs if job.number in self._jobs]
         if jobs:
-            self._again(jobs[0], f"whoever read it ended ({ended}) each time")
+            self._try_again(jobs[0], f"whoever read it ended ({ended}) each time")
         self._waiting.extendleft(job for job in reversed(jobs) if job.number in self._jobs)
         self._give()
         self._tell()
 
-    def _again(self, job: _Job, why: str) -> None:
+    def _try_again(self, job: _Job, why: str) -> None:
         job.deaths += 1
         if job.deaths == _ATTEMPTS:
             job.order = job.order._replace(wants=Wants.NOTHING, compared=False)

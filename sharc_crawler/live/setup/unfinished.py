@@ -101,7 +101,7 @@ def _check_one(output: Path, wanted: Sequence[CaptureSpec] | OwnSpider, bounds: 
             raise UsageError(f"{unfinished}, which only the same command goes on with; {_way_out(output)}")
         begun = {row.spec.site: row.spec for row in captures}
         for spec in wanted:
-            if other := _given_otherwise(begun[spec.site], spec):
+            if other := _changed_field(begun[spec.site], spec):
                 raise UsageError(f"{unfinished}, {other}; {_way_out(output)}")
     for row in captures if less else ():
         check_bounds(row, bounds, state, output)
@@ -112,7 +112,7 @@ def _way_out(output: Path) -> str:
     return f"give it as before, or {f'move {output} away to begin anew' if collected(output) else 'another folder'}"
 
 
-def _given_otherwise(begun: CaptureSpec, given: CaptureSpec) -> str:
+def _changed_field(begun: CaptureSpec, given: CaptureSpec) -> str:
     """The first field that differs from the begun capture, in words; "": none."""
     for name in SAME:
         was, now = getattr(begun, name), getattr(given, name)

@@ -117,7 +117,7 @@ class Archivist:
     def _process(self) -> Child:
         if self._child is None:
             try:
-                self._child = Child(PROCESS, self._receive, self._gone)
+                self._child = Child(PROCESS, self._receive, self._process_ended)
             except OSError as error:
                 why = f"the process that writes WARC files cannot be started: {error}"
                 raise NotArchivedError(why) from error
@@ -171,7 +171,7 @@ class Archivist:
         else:
             future.set_result(CaptureRef(*kept))
 
-    def _gone(self, code: int) -> None:
+    def _process_ended(self, code: int) -> None:
         """Handle the end of the process: what it had not answered is not archived. Another may be started."""
         self._child = None
         self._forget()

@@ -47,7 +47,7 @@ class FormerPayloads:
     def find(self, digest: str, chunked: bool) -> Original | None:
         """The response that holds a payload with this framing; wrong rows of the history are dropped."""
         while held := self._history.payload(self._site, digest, chunked=chunked):
-            if self._is_so(held):
+            if self._is_confirmed(held):
                 return Original(held.url, held.time, held.digest, held.record, elsewhere=True)
             if held.sound is not None or self._collection:  # else it was written before there were checksums
                 self._tell(held)
@@ -57,7 +57,7 @@ class FormerPayloads:
                 return None
         return None
 
-    def _is_so(self, held: StoredPayload) -> bool:
+    def _is_confirmed(self, held: StoredPayload) -> bool:
         if self._collection is None or held.sound is False:
             return bool(held.sound)
         try:
