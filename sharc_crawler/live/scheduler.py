@@ -219,8 +219,8 @@ class SharcScheduler(BaseScheduler):
     def _note_writer_failures(self) -> None:
         """Note what happened to the writing process."""
         session = self._session
-        while session.archivist.mishaps:
-            session.sites.note(f"{second(session.clock.now())}: {session.archivist.mishaps.pop(0)}")
+        while session.archivist.notes:
+            session.sites.note(f"{second(session.clock.now())}: {session.archivist.notes.pop(0)}")
 
     def _leased(self, fetch: Fetch) -> Request:
         """The request of a new lease. Decisions made while its host had another under way are counted."""

@@ -31,7 +31,7 @@ class Archivist:
     def __init__(self, terms: Callable[[], dict[str, Any]]) -> None:
         self.awaited = False  #: the scheduler has nothing to do but wait for a write
         self.written: Callable[[], None] = lambda: None  #: called then, once an exchange is on disk or cannot be
-        self.mishaps: list[str] = []  #: events that the reports are to note; whoever notes them removes them
+        self.notes: list[str] = []  #: events that the reports are to note; whoever notes them removes them
         self._terms = terms
         self._child: Child | None = None
         self._sites: set[str] = set()  # whose files are to be finished
@@ -154,7 +154,7 @@ class Archivist:
             self._tell()
         elif "log" in message:
             logger.log(message["level"], "%s", message["log"])
-            self.mishaps += message["notes"]
+            self.notes += message["notes"]
         else:
             self._report(message["done"])
 
@@ -177,9 +177,9 @@ class Archivist:
         self._forget()
         from sharc_crawler.live.writing.errors_as_json import of_an_end  # hardly ever
 
-        why, mishap = of_an_end(code, self._terms().get("writer", ""), len(self._waiting))
-        self.mishaps.append(mishap)
-        logger.warning("%s", mishap)
+        why, note = of_an_end(code, self._terms().get("writer", ""), len(self._waiting))
+        self.notes.append(note)
+        logger.warning("%s", note)
         for number in list(self._waiting):
             self._answered(number, why)
         self._report(why)

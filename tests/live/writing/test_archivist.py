@@ -166,8 +166,8 @@ async def test_a_process_that_is_killed_loses_only_what_it_had_not_answered(arch
     second = archivist.keep("example.org", exchange(2, b"second"))
     with pytest.raises(NotArchivedError, match=r"ended \(signal 9\)"):
         await asyncio.wrap_future(second)
-    (mishap,) = archivist.mishaps
-    assert "ended (signal 9); restarted. 1 unsaved visit will be retried" in mishap
+    (note,) = archivist.notes
+    assert "ended (signal 9); restarted. 1 unsaved visit will be retried" in note
     again = archivist.keep("example.org", exchange(2, b"second"))
     await archivist.finish()
     assert first.result().file != again.result().file, "as after a crash"
