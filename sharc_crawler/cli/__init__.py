@@ -101,10 +101,10 @@ class _Commands(click.Group):
         except KeyboardInterrupt:
             click.echo("Aborted!", err=True)
             ctx.exit(STOPPED)
-        except click.MissingParameter:  # click's own words say all of it
+        except click.MissingParameter:  # click's own message is enough
             raise
         except click.BadParameter as error:
-            from sharc_crawler.cli._inputs import with_near  # only of paths that are not there
+            from sharc_crawler.cli._inputs import with_near  # only for missing paths
 
             message = with_near(error.message)
             raise click.BadParameter(message, error.ctx, error.param, error.param_hint) from error
@@ -123,10 +123,10 @@ def _tell(ctx: click.Context, error: OSError) -> None:
     """End with a message if the error is of a file or a disk."""
     if error.filename is not None:
         _fail(ctx, f"{str(error.filename)!r}: {error.strerror}", UsageError.exit_code)
-    if error.errno in FULL:  # what it says, most likely
+    if error.errno in FULL:  # stdout or stderr, most likely
         from sharc_crawler.live.failures.output_streams import unfailing
 
-        unfailing()  # it is tried again at the end
+        unfailing()  # Python flushes again at exit
         _fail(ctx, f"what it writes cannot be written: {error.strerror}", SharcError.exit_code)
     if error.errno == errno.EIO:
         _fail(ctx, f"a disk that it reads or writes fails: {error.strerror}", SharcError.exit_code)
@@ -147,5 +147,5 @@ def main() -> None:
     """
     stream: Any
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError):  # somebody else's
-            stream.reconfigure(errors="replace")  # not each has all characters
+        with suppress(AttributeError):  # a replaced stream lacks it
+            stream.reconfigure(errors="replace")  # its encoding may lack characters

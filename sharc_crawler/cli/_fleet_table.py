@@ -106,7 +106,7 @@ def drawn(lines: Sequence[str], sites: Sequence[SiteStatus]) -> Group:
     """The lines, and a table with a row for each site."""
     table = Table(box=None, pad_edge=False)
     for name in ("site", "state", "owner"):
-        table.add_column(name, overflow="fold")  # two sites may begin alike
+        table.add_column(name, overflow="fold")  # sites may share a prefix
     for name in ("pages", "visits", "MB", "last step"):
         table.add_column(name, justify="right")
     for one in sites:

@@ -26,7 +26,7 @@ _MISSING = re.compile(r"(?:Path|Directory|File) '(.+)' does not exist")
 
 def regular(ctx: click.Context, parameter: click.Parameter, value: Read) -> Read:  # noqa: ARG001
     """For ``callback=`` of folders to read: refuse one with a named pipe or device in it."""
-    from sharc_crawler.certificate.sources import require_regular  # not where a command has no folder
+    from sharc_crawler.certificate.sources import require_regular  # only for commands with a folder
 
     folders: Iterable[Path] = value if isinstance(value, tuple) else filter(None, [value])
     for folder in folders:
@@ -37,7 +37,7 @@ def regular(ctx: click.Context, parameter: click.Parameter, value: Read) -> Read
 
 def require_capture(path: Path) -> None:
     """Refuse a folder that neither is a capture nor contains any; files are not checked."""
-    from sharc_crawler.certificate.sources import captures_in, is_capture  # as above
+    from sharc_crawler.certificate.sources import captures_in, is_capture  # only then, too
 
     if path.is_dir() and captures_in(path) == [path] and not is_capture(path):
         raise UsageError(f"{str(path)!r} holds no capture; name a folder given as output=")
@@ -47,7 +47,7 @@ def near_to(path: Path) -> Path | None:
     """A similar name beside it that may have been meant; names that differ only in digits are of other captures."""
     plain = _DIGITS.sub("", path.name)
     beside = []
-    with suppress(OSError):  # of a name that is too long
+    with suppress(OSError):  # the name may be too long
         beside = [sibling.name for sibling in path.parent.glob("*") if _DIGITS.sub("", sibling.name) != plain]
     near = get_close_matches(path.name, beside, n=1, cutoff=0.8)
     return path.with_name(near[0]) if near else None

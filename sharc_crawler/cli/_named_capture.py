@@ -29,7 +29,7 @@ def ordered(folder: Path) -> Path:
     if not Collection.is_in(folder):
         return folder
     _, under_way = _captures(folder)
-    under_way = [capture for capture in under_way if is_held(capture.folder)] or under_way  # others were killed
+    under_way = [capture for capture in under_way if is_held(capture.folder)] or under_way  # the others were killed
     if not under_way:
         raise UsageError(f"no capture of the collection {str(folder)!r} is under way")
     if len(under_way) > 1:

@@ -34,7 +34,7 @@ def capture_words(*arguments: str, urls: Iterable[str] = (), settings: tuple[str
     >>> capture_words("seeds=next.txt", urls=["http://127.0.0.1/", "http://h/"])[-2:]
     ['-s', 'SHARC_OPERATOR=CONTACT']
     """
-    from sharc_crawler.live.setup.operator import private_seeds  # only where there is a next capture
+    from sharc_crawler.live.setup.operator import private_seeds  # only for a next capture
 
     public = any(not private_seeds([url]) for url in urls)
     if public and not any(setting.startswith("SHARC_OPERATOR=") for setting in settings):

@@ -49,7 +49,7 @@ def written(path: Path) -> Iterator[IO[str]]:
                 yield out
                 out.detach()
         except OSError as error:
-            error.filename = str(path)  # a full disk names none, others the draft
+            error.filename = str(path)  # the error names no file or the draft
             raise
 
 

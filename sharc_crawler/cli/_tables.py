@@ -27,6 +27,6 @@ def print_table(
 
 def print_whole(console: Console, table: RenderableType) -> None:
     """Print a table uncut: addresses cut at the terminal's edge would be others."""
-    width, console.width = console.width, max(console.width, WIDE)  # a width that is asked for is cut to the console's
+    width, console.width = console.width, max(console.width, WIDE)  # rich cuts a wider table to the console
     console.print(table, crop=False)
     console.width = width

@@ -132,7 +132,7 @@ def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
         try:
             with busy(f"copying {capture}, and learning from it"):
                 places.append(place := add(folder, capture, _learn))
-        except KnownCaptureError as error:  # the same command had been killed, say
+        except KnownCaptureError as error:  # for example after the same command was killed
             if not error.same:
                 raise
             known.append(error)

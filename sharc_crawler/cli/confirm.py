@@ -99,7 +99,7 @@ def _confirm(folder: Path, settings: Sequence[str], objects: str | None) -> None
 
 def _there(folder: Path, url: str) -> ObjectFolder:
     """The capture's folder in an object store; refuses the folder of another capture."""
-    from sharc_crawler.archive.objects import ObjectFolder  # only where there is one
+    from sharc_crawler.archive.objects import ObjectFolder  # only if there is one
 
     there = ObjectFolder(url)
     try:

@@ -108,7 +108,7 @@ def _answer(folder: Path, number: str) -> dict[str, Any] | None:
         if status.get("order") == number:
             return status
         if status.get("ended") and not is_held(folder):
-            break  # it is over, and none that was started again has said anything yet
+            break  # it has ended, and a restarted one has not answered yet
         time.sleep(0.1)
     return None
 

@@ -88,7 +88,7 @@ def command(
         with written(log) as file:
             write_log(server.log, file)
     click.echo(f"{counted(len(server.log), 'request')} answered.", err=True)
-    if crawl and code == 0:  # what comes next for the capture, its crawl has said
+    if crawl and code == 0:  # the crawl has named the next command for its capture
         say_next("sharc", "start")
     sys.exit(code)
 
@@ -126,7 +126,7 @@ def capture(site: LivingSite, url: str, strategy: str, folder: Path) -> int:
     arguments = ["crawl", "site", "-a", f"url={url}", "-a", f"strategy={strategy}", "-a", f"output={folder}"]
     arguments += ["-a", "browser=auto"] if site.script else []
     click.echo(f"$ scrapy {' '.join(arguments)}")
-    periods = json.dumps(site.changefreqs)  # the site lives faster than its sitemap's words: a day is two minutes
+    periods = json.dumps(site.changefreqs)  # the site changes faster than its sitemap says: a day is two minutes
     settings = ["-s", "SHARC_BACK_OFF=1", "-s", f"SHARC_CHANGEFREQ={periods}"]
     done = subprocess.run(  # noqa: S603 - our own command with our own arguments
         [sys.executable, "-m", "scrapy", *arguments, "-a", f"delay={DELAY}", *settings],

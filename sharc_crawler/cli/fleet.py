@@ -81,7 +81,7 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
       - https://www.example.org/
       - {url: https://news.example/, strategy: sharc-attested, delay: 2}
     """
-    from sharc_crawler.cli._fleet_orders import orders  # what captures are made of: only where there are some
+    from sharc_crawler.cli._fleet_orders import orders  # loads captures: only if there are orders
 
     wanted = orders(file, given, priority, due)
     ledger = open_fleet(dsn)
@@ -128,9 +128,9 @@ def work(dsn: str, name: str | None, term: float, **how: Any) -> None:
       sharc fleet work postgresql://db.example/fleet --output s3://archive/captures --scratch /var/tmp
     """
     from sharc_crawler.live.failures.output_streams import unfailing
-    from sharc_crawler.live.fleet.run import run_worker  # Scrapy: only where there is work
+    from sharc_crawler.live.fleet.run import run_worker  # loads Scrapy: only for workers
 
-    unfailing()  # a log that cannot be written is nothing to a site
+    unfailing()  # a log that cannot be written must not stop a site
     ledger = open_fleet(dsn, term / 3)
     name = name or f"{socket.gethostname()}-{os.getpid()}"
     code = run_worker(ledger, name, term=term, **how)
@@ -275,7 +275,7 @@ def budget(dsn: str, requests: str | None, size: str | None, until: str | None, 
       sharc fleet budget sqlite:fleet.db --until 2026-12-01T06:00:00Z
       sharc fleet budget sqlite:fleet.db --requests 0
     """
-    from sharc_crawler.cli._fleet_orders import bounds  # what captures are made of: only where there are some
+    from sharc_crawler.cli._fleet_orders import bounds  # loads captures: only if there are orders
 
     ledger = open_fleet(dsn)
     if given := bounds(requests, size, until):

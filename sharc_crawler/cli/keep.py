@@ -59,7 +59,7 @@ def command(folder: Path, once: bool, at_once: int, status: bool, as_json: bool)
     if not any(site.every for site in collection.terms.sites):
         raise UsageError(f"no site of {str(folder)!r} has every: give it in collection.yaml, as every: 1d")
     for site in collection.terms.sites:
-        if isinstance(site.every, float) and site.every < OFTEN:  # m is minutes, whoever meant months
+        if isinstance(site.every, float) and site.every < OFTEN:  # m means minutes, not months
             click.echo(f"{site.name}: a capture every {span(site.every)}")
     unfailing()
     with hold_collection(folder):

@@ -152,7 +152,7 @@ def _asked(
         arguments = {"url": urljoin(url, "/"), "sitemap": url}
     if history is not None:
         arguments["history"] = history
-        ObservationStore(history, reading=True).close()  # before the site is asked: it may be no store
+        ObservationStore(history, reading=True).close()  # before the site is asked, in case it is no store
     found = survey(arguments, settings)
     notes = list(found.notes)
     if found.refused:
@@ -201,7 +201,7 @@ def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Fores
         click.echo(f"Note: {printable(note)}.")
     for plan in plans:
         if plan.hopeless_incoherent < COSTLY:
-            continue  # where changes are rare, even the best order may have a page wait longer than a colder one
+            continue  # if changes are rare, even the best order may let a page wait longer than a colder one
         for url in plan.hopeless[:SHOWN]:
             click.echo(f"{plan.strategy} gives up {printable(url)}")
         if len(plan.hopeless) > SHOWN:

@@ -74,7 +74,7 @@ def show_command(
         site = store.site_named(site)
         known, links = store.histories(site), store.links(site) or None
         if changes:
-            from sharc_crawler.lab.history import write_changes  # only where it is wanted
+            from sharc_crawler.lab.history import write_changes  # only on request
 
             with written(changes) as file:
                 write_changes(store, site, file)
@@ -246,7 +246,7 @@ def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str], 
             now = float(known.times.max(initial=0.0))
             facts = page_facts(known, store.links(site) or None, store.documents(site), now)
             learned.append(Examples.of(known, facts))
-            first = first or next(iter(known.urls), "")  # of a page: a store has robots.txt, too
+            first = first or next(iter(known.urls), "")  # of a page, not of robots.txt
     examples = Examples.together(learned)
     if len(examples) < FEWEST or len(np.unique(examples.rates)) < 2:
         raise DataError(

@@ -165,12 +165,12 @@ def _write_report(folder: Path, truth: Truth | None) -> Written:
         captures = as_sealed(_as_it_runs(capture_facts(walked, truth, read_taught(folder)), folder), folder)
         require_some(captures, folder)
         paths = write(captures, folder)
-        if is_held(folder):  # its WARC files are not finished: whoever writes them certifies them
+        if is_held(folder):  # its WARC files are unfinished: the running crawl certifies them
             return Written(summary(captures, paths, [("certificate", "none yet: it is being captured")]))
         certified = standing(captures, folder) or _contradicted(captures, folder)
         certified += certify(captures, folder, partial(share, part="verifying what the certificate is to say"))
         if any(one.findings for one in certified):
-            from sharc_crawler.report.refuted import settle  # what should never be
+            from sharc_crawler.report.refuted import settle  # only if report and certificate disagree
 
             captures, certified = settle(captures, folder, certified)
         return Written(summary(captures, paths, lines(certified)), any(one.findings for one in certified))
@@ -180,7 +180,7 @@ def _contradicted(captures: list[CaptureFacts], folder: Path) -> list[Certified]
     """Certificates in the folder that disagree with the report just written from the state."""
     if not (there := [path for facts in captures if (path := path_of(facts, captures, folder)).exists()]):
         return []
-    from sharc_crawler.report.package_check import not_of_capture  # where a certificate was there before
+    from sharc_crawler.report.package_check import not_of_capture  # only if there was a certificate before
 
     found = [*not_of_capture(folder)]
     return [Certified(path, "", "", found) for path in there if found]

@@ -102,7 +102,7 @@ def command(
         return
     _show(summary(site, found), site)
     if seeds == 1 and not history:
-        say_again("--seeds", 5)  # one world tells little
+        say_again("--seeds", 5)  # a single world says little
     elif not schedule:
         say_again("--schedule", "schedule.csv")
 

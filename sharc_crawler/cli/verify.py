@@ -169,7 +169,7 @@ def _packaged(capture: Path, collection: Collection | None) -> bool:
 def _signer(text: str | None) -> str | None:
     if text is None:
         return None
-    from sharc_crawler.certificate.signatures import is_private, read_signer  # only where one is named
+    from sharc_crawler.certificate.signatures import is_private, read_signer  # only if one is named
 
     signer, path = read_signer(text, Path(text)), Path(text)
     if path.is_file() and is_private(path):

@@ -50,9 +50,9 @@ def add(folder: Path, capture: Path, learn: Callable[[Path, Path], None]) -> Pat
     place.parent.mkdir(parents=True, exist_ok=True)
     for half in place.parent.glob(f".{place.name}.*{ADDING}"):
         with _held(half) as abandoned:
-            if abandoned:  # whoever copied was killed
+            if abandoned:  # the copying process was killed
                 shutil.rmtree(half)
-    draft = Path(mkdtemp(ADDING, f".{place.name}.", place.parent))  # nobody else's, who adds it at the same time
+    draft = Path(mkdtemp(ADDING, f".{place.name}.", place.parent))  # unique: another process may add it, too
     with _held(draft):
         try:
             shutil.copytree(capture, draft, dirs_exist_ok=True)

@@ -58,7 +58,7 @@ def trust(tests: Sequence[Foretold]) -> float:
         return 0.0
     changed, expected, seconds = seen
     alike = _deviance(changed, seconds * changed.sum() / seconds.sum())
-    learned = _deviance(changed, expected * changed.sum() / expected.sum())  # what all sites do together is no skill
+    learned = _deviance(changed, expected * changed.sum() / expected.sum())  # a change common to all sites is no skill
     return max(0.0, 1.0 - learned / alike) if alike else 0.0
 
 

@@ -58,7 +58,7 @@ def certify_at(collection: Collection, instant: Instant, site: str = "") -> list
     """
     if site and site not in collection.names():
         raise UsageError(f"--site {site!r} has no captures in {collection.folder}{nearest(site, collection.names())}")
-    instant = unix(iso(instant))  # as the certificate writes it
+    instant = unix(iso(instant))  # with the certificate's precision
     written, apart = [], []
     for name in [site] if site else collection.names():
         captures = _certified(collection, name)
@@ -228,6 +228,6 @@ def _write(
             with drafts.open(path) as out:
                 out.write(to_text(sealed(document, stated)).encode())
     finally:
-        if not path.exists():  # between its two files there was no room
+        if not path.exists():  # the disk was full between its two files
             pages.unlink(missing_ok=True)
     return path

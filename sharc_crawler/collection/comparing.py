@@ -68,7 +68,7 @@ def contents(folder: Path) -> Captured:
                 left += 1
             elif page.kind is Kind.DATA and page.visit and page.visit.status is not None:
                 data[page.url] = _content(page) if page.verdict else _answer(page.visit.status, page.target)
-        if data:  # hardly ever, but where browsers were shown pages
+        if data:  # rarely, unless browsers showed pages
             for page in (page for facts in captures for page in facts.pages):
                 if page.kind is Kind.PAGE and page.url in found:
                     own: PageContents = {url: data[url] for url in page.embeds if url in data}

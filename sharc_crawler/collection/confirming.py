@@ -75,7 +75,7 @@ class Confirmer:
     def stop(self) -> None:
         """Kill the running confirmation; it is repeated another time."""
         if self._process is not None:
-            self._process.send_signal(signal.SIGKILL)  # whatever is cut off, nothing is lost
+            self._process.send_signal(signal.SIGKILL)  # nothing is lost by that
             self._process.wait()
             self._process = None
 

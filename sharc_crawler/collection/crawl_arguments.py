@@ -59,7 +59,7 @@ def begin(given: Mapping[str, str]) -> list[str]:
     if site not in collection.terms.sites:
         lines.append(f"{typed['url']} does not stand in {folder / FILE}: it is captured into the collection this once")
     if site.takes_masks:
-        from sharc_crawler.collection.taken_masks import take_masks  # only where it is wanted
+        from sharc_crawler.collection.taken_masks import take_masks  # only on request
 
         lines += filter(None, [take_masks(collection, site.name)])
     return lines

@@ -39,7 +39,7 @@ def referred(folder: Path, former: Sequence[Path]) -> set[tuple[str, int]]:
 def _indexed(lost: set[tuple[str, str]], former: Sequence[Path]) -> Iterator[tuple[str, int]]:
     """Where unreadable records should lie, according to the indexes."""
     for index in (index for folder in former if lost for index in folder.glob("*.cdxj")):
-        with suppress(OSError, ValueError, KeyError):  # which is a finding of its own
+        with suppress(OSError, ValueError, KeyError):  # reported as a finding elsewhere
             yield from [(entry.file, entry.offset) for entry in read_index(index) if (entry.url, entry.date) in lost]
 
 

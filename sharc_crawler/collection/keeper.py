@@ -69,8 +69,8 @@ def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -
         last = collection.last(site.name)
         unfinished = last is not None and _is_unfinished(last.folder)
         now, tries = time.time(), known.get(site.name, Tries())
-        begun = last.time if last and last.time <= now else None  # one of the future puts nothing off
-        tries = tries if tries.ended <= now else tries._replace(ended=0.0)  # nor does its failure
+        begun = last.time if last and last.time <= now else None  # a capture of the future does not delay the next
+        tries = tries if tries.ended <= now else tries._replace(ended=0.0)  # nor does a failure of the future
         every = planned.get(site.name, site.every)
         assert every != AUTO, "it is planned"
         when = due(every, begun, tries, unfinished=unfinished)
@@ -110,7 +110,7 @@ class CollectionKeeper:
                 found = [kept for kept in self._kept_sites() if not (once and kept.site.name in tried)]
                 tried |= self._begin(found)
                 self._confirmer.begin(self._collection, self._running)
-                now = time.time()  # waiting goes by no clock that may be set back
+                now = time.time()  # the clock may have been set
                 waits = [kept.due - now for kept in found if kept.due and kept.due > now]
                 look = time.monotonic() + min([LOOK, *waits])
                 if once and not self._running and not self._confirmer.running:
@@ -157,7 +157,7 @@ class CollectionKeeper:
             with log.open("wb") as out:
                 self._running[site.name] = subprocess.Popen(  # noqa: S603 - our own
                     command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=_environment(),
-                    start_new_session=True,  # Ctrl-C is passed on once
+                    start_new_session=True,  # so that Ctrl-C reaches it once, from here
                 )  # fmt: skip
         except OSError as error:
             self._record_result(site.name, CANNOT_BEGIN, f"it cannot be begun: {error}")
@@ -181,7 +181,7 @@ class CollectionKeeper:
             if self._last_over(name) in (None, self._over.get(name)):
                 self._say(f"{name}: stopped; it goes on another time")
                 return
-            code = 0  # it had come to its end before it was told to stop
+            code = 0  # it was complete before it was stopped
         known = {**read_tries(folder), **self._unwritten}
         before, message = known.get(name, Tries()), message or (self._last_message(name) if code else "")
         failures = before.failures + 1 if code else 0
@@ -227,7 +227,7 @@ class CollectionKeeper:
         try:
             write_tries(self._collection.folder, known)
             self._unwritten = {}
-        except OSError as error:  # what it would have said holds as long as this process does
+        except OSError as error:  # this process remembers it
             self._unwritten = known
             self._say(f"what came of it cannot be written down: {error}")
 
@@ -269,7 +269,7 @@ class CollectionKeeper:
         """The crawl's last message: its error, or why nothing was captured."""
         try:
             text = self._log(name).read_text(encoding="utf-8", errors="replace")
-        except OSError:  # somebody moved it meanwhile
+        except OSError:  # it was moved meanwhile
             text = ""
         lines = text.replace("\r", "\n").splitlines()
         why = [line for mark in _MARKS for line in lines if line.startswith(mark)]

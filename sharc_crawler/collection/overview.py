@@ -102,7 +102,7 @@ class _SiteEntries:
         known = held is not None and (held["stamp"], held["former"], held["problem"]) == (stamp, former, None)
         if held is not None and known:
             entry |= {"changes": held["changes"], "left": held["left"]}
-        if entry["complete"] and entry["totals"]["captured"]:  # of another it is not known yet what is gone
+        if entry["complete"] and entry["totals"]["captured"]:  # an incomplete one does not show what is gone
             if known:
                 self._former, self._contents = capture, None
             else:

@@ -102,7 +102,7 @@ def _parts(captures: Sequence[CollectedCapture], beside: Path, seal: PackageSeal
     for capture in captures:
         name = part_name(capture)
         forget_killed(beside, name)
-        draft = beside / f".{name}.{os.getpid()}"  # killed, it leaves nothing that is called a package
+        draft = beside / f".{name}.{os.getpid()}"  # a draft, so that a kill leaves no incomplete package
         try:
             with open_facts(capture.folder) as facts:
                 yield name, package(capture.folder, facts, draft, seal=seal, anew=True)

@@ -44,7 +44,7 @@ class Holding:
                 offsets.append(place[1])
         order = np.argsort(np.array(codes), kind="stable")
         self.held, self._file, self._offset = (np.array(one)[order] for one in (codes, files, offsets))
-        self.needed = coded(needed - held)  # by what they are: of two with one code each counts
+        self.needed = coded(needed - held)  # digests, not codes: two may share a code
 
     def places(self, digest: str) -> Iterator[Place]:
         """Where a payload may lie."""
@@ -76,12 +76,12 @@ def is_spare(folder: Path, holdings: Mapping[Path, Holding]) -> bool:
     """
     digests = {digest for digest, place in payloads(folder) if place}
     codes, others = coded(digests), [one for other, one in holdings.items() if other != folder]
-    if not np.array_equal(codes, holdings[folder].held):  # it is being changed
+    if not np.array_equal(codes, holdings[folder].held):  # the folder is being changed
         return False
     if any(np.isin(codes, one.needed).any() for one in holdings.values()):
         return False
     if len(reduce(np.setdiff1d, (one.held for one in others), codes)):
-        return False  # nothing needs to be read for that
+        return False  # decided without reading records
     return all(any(is_whole(place, digest) for one in others for place in one.places(digest)) for digest in digests)
 
 

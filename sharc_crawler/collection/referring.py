@@ -75,7 +75,7 @@ class Referring:
         self.lost: dict[Path, int] = {}  #: how many payloads captures need that none holds
         self._folders = folders
         self._holders: dict[str, Path] = {}  # payload digest → the first capture that holds it
-        self._more: dict[str, list[Path]] = {}  # the same → the others, where there are any
+        self._more: dict[str, list[Path]] = {}  # payload digest → further captures that hold it
 
     def former(self, folder: Path) -> list[Path]:
         """The captures that a capture refers to; its own payloads are noted."""
@@ -108,7 +108,7 @@ class Referring:
         wanted = self._meant(folder, (_Revisit(sys.intern(entry.file), entry.offset, "") for entry in bare))
         holders = {self._holders[digest] for digest in self._more}.union(*self._more.values()) - {folder}
         found: set[Path] = set()
-        for holder in (folder, *sorted(holders, reverse=True)):  # mostly itself, or the last ones
+        for holder in (folder, *sorted(holders, reverse=True)):  # usually itself, or a late one
             if there := wanted and wanted & {(entry.url, entry.date) for entry in self._entries(holder)}:
                 found.add(holder)
                 wanted -= there
@@ -137,7 +137,7 @@ class Referring:
         holders = {one for digest in digests for one in (self._holders[digest], *self._more[digest])}
         unread = list(self.unread)
         found: set[Path] = set()
-        for holder in sorted(holders, reverse=True):  # mostly the last ones
+        for holder in sorted(holders, reverse=True):  # usually a late one
             if not wanted:
                 break
             with suppress(*UNREADABLE, KeyError):
@@ -161,7 +161,7 @@ class Referring:
                             date, url = record.get("WARC-Refers-To-Date"), record.get("WARC-Refers-To-Target-URI")
                             found.add((entry.digest or url or "", moment_in(date or "")))
             except (OSError, KeyError):
-                continue  # which is a finding of its own
+                continue  # reported as a finding elsewhere
         return found
 
     def _opened(self, folder: Path, file: str) -> IO[bytes]:
@@ -173,8 +173,8 @@ class Referring:
     def _entries(self, folder: Path) -> Iterator[IndexEntry]:
         for index in sorted({*folder.glob("*.cdxj"), *map(index_path, folder.glob(f"*{SUFFIX}"))}):
             try:
-                yield from read_index(index)  # what was read before a fault comes twice, which tells nothing else
+                yield from read_index(index)  # entries before the error come twice, which does no harm
             except (OSError, ValueError, KeyError):
                 self.unread.append(index)
-                with suppress(OSError, ArchiveLoadFailed):  # a damaged file is a finding of its own
+                with suppress(OSError, ArchiveLoadFailed):  # a damaged file is reported elsewhere
                     yield from entries(index.with_name(f"{index.name.removesuffix('.cdxj')}{SUFFIX}"))

@@ -52,7 +52,7 @@ def bring_up(
     for done, file in enumerate(new, 1):
         problems += _take_in(_Texts(file, digests, lacking), index)
         progress(done, len(new))
-    if not lacking.isdisjoint(digests):  # a text came after what refers to it: the clock was set back between the two
+    if not lacking.isdisjoint(digests):  # the clock was set back, so a text comes after its references
         for file in new:
             _take_in(_Texts(file, digests, lacking), index)
     return problems

@@ -64,16 +64,16 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     try:
         every = {capture.folder: Holding(capture.folder) for capture in collection.captures()}
     except (OSError, ValueError, KeyError, ArchiveLoadFailed):
-        return []  # an index is damaged: nobody knows what its capture needs
+        return []  # an index is damaged, so its capture's needs are unknown
     if not all(index_path(file).exists() for file in away):
-        return []  # nor here
+        return []  # the same without an index
     spare = [capture for capture in spare if capture.folder not in {file.parent for file in away}]
     gone = []
     for one in spare:
         if is_spare(one.folder, every):
             forget_payloads(collection, one.folder)
             if _is_captured(collection) or any(other.folder not in every for other in collection.captures()):
-                break  # since they were read: what that refers to nobody has looked at
+                break  # a new capture may refer to this one
             del every[one.folder]
             _remove(one)
             gone.append(one.folder)

@@ -143,7 +143,7 @@ def _index(collection: Collection) -> Iterator[str]:
         return
     made = json.loads(to_json(overview(collection, anew=True)))
     remade = {entry.pop("folder"): entry for site in made["sites"] for entry in site["captures"]}
-    left = {"stamp"} if (ours := author_of(found) is None) else {"stamp", "statement"}  # another version's words
+    left = {"stamp"} if (ours := author_of(found) is None) else {"stamp", "statement"}  # other versions differ there
     other = any(_without(left, entry) != _without(left, remade.get(name, {})) for name, entry in stated.items())
     if other or (ours and _frame(found) != _frame(made)):
         yield INDEX
@@ -170,7 +170,7 @@ def _out_of_order(collection: Collection) -> Iterator[Finding]:
                 document = json.loads((capture.folder / CERTIFICATE).read_bytes())
                 began, digest = document["capture"]["started"], document[DIGEST]
             except (OSError, ValueError, KeyError, TypeError, RecursionError):
-                continue  # it has none, or one that was found to be none
+                continue  # it has none, or an invalid one, which was reported
             shown = capture.folder.relative_to(collection.folder).as_posix()
             if digest in seen:
                 yield Finding("its certificate is that of another capture", shown)
@@ -196,5 +196,5 @@ def verified(folder: Path, former: list[Path], progress: Callable[[int], None], 
             f" {agreeing(found.elsewhere, 'are')} in no capture of the collection"
         )
         found.findings.insert(0, Finding(lost))
-        found.elsewhere = 0  # nothing more is to be had
+        found.elsewhere = 0  # no other capture is left to look in
     return found

@@ -40,7 +40,7 @@ def holds_packages(path: Path) -> bool:
         with zipfile.ZipFile(path) as package:
             return any(name.endswith(WACZ) for name in package.namelist())
     except NO_ZIP:
-        return False  # which is told by whoever opens it
+        return False  # reported when it is opened
 
 
 def verify_package(
@@ -95,7 +95,7 @@ def _taken_out(package: zipfile.ZipFile, place: Path, findings: list[Finding]) -
             with package.open(info) as stored, (place / name).open("wb") as out:
                 shutil.copyfileobj(stored, out)
         except UNREADABLE:
-            continue  # which is a finding already
+            continue  # reported already
         yield place / name
 
 
@@ -160,7 +160,7 @@ def _read(package: zipfile.ZipFile, name: str) -> bytes | None:
     try:
         return package.read(name)
     except (KeyError, *UNREADABLE):
-        return None  # which is a finding already
+        return None  # reported already
 
 
 class _Packaged(Referring):

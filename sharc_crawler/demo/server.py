@@ -68,7 +68,7 @@ class DemoServer:
             head = f"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: {len(reason)}\r\n\r\n"
             writer.write(head.encode() + reason)
         except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client hung up, as it may
+            pass  # the client hung up
         finally:
             writer.close()
 

@@ -61,7 +61,7 @@ def _sums(status: FleetStatus) -> Iterator[Metric]:
         drawn.add_metric([bound.what], bound.spent)
     yield bounds
     yield drawn
-    # gauges: sites that are dropped or captured again take theirs with them
+    # gauges, as the numbers fall when sites are dropped or captured again
     yield GaugeMetricFamily("sharc_fleet_pages", "Pages known, of all sites.", status.pages)
     yield GaugeMetricFamily("sharc_fleet_visits", "Visits made, revisits included, of all sites.", status.visits)
     yield GaugeMetricFamily("sharc_fleet_received_bytes", "Bytes received, of all sites.", status.size)

@@ -26,12 +26,12 @@ def open_fleet(dsn: str, patience: Seconds = 60.0, *, make: bool = False) -> Fle
     """
     scheme, _, rest = dsn.partition(":")
     if scheme == "sqlite" and rest:
-        from sharc_crawler.fleet.sqlite import SqliteLedger  # only one of them is wanted
+        from sharc_crawler.fleet.sqlite import SqliteLedger  # only one is needed
 
         return SqliteLedger(Path(rest), patience, make=make)
     if scheme in ("postgresql", "postgres") and rest.startswith("//"):
         extras.check(f"{scheme}://", "psycopg")
-        from sharc_crawler.fleet.postgres import PostgresLedger  # only one of them is wanted
+        from sharc_crawler.fleet.postgres import PostgresLedger  # only one is needed
 
         return PostgresLedger(dsn, patience, make=make)
     raise UsageError(f"DSN {f'{scheme}:…' if rest else dsn!r} is none of {FORMS}")

@@ -69,7 +69,7 @@ def _within(answers: PQGen[T], patience: Seconds) -> PQGen[T]:
             if monotonic() >= until:
                 raise psycopg.OperationalError(f"no answer in {patience:g} s")
             state = answers.send(ready)
-    except StopIteration as end:  # at once, where a lost connection has nothing to take back
+    except StopIteration as end:  # immediately, if a lost connection has nothing to roll back
         return cast("T", end.value)
 
 
@@ -130,7 +130,7 @@ class PostgresLedger:
             return frozenset()
         columns = dict(zip(JournalStep._fields, map(list, zip(*steps, strict=True)), strict=True))
         written = {site for (site,) in self._rows(sql.STEP, {**columns, "term": term})}
-        if len(written) < len(steps):  # another's by now; or written before, and the answer was lost
+        if len(written) < len(steps):  # another worker's by now, or written before and the answer was lost
             written |= {site for (site,) in self._rows(sql.WRITTEN, columns)}
             self._changed(sql.LIVED, {"sites": columns["site"], "epochs": columns["epoch"]})
         return frozenset(written)
@@ -199,7 +199,7 @@ class PostgresLedger:
         return next(((float(read), text) for read, text in self._rows(sql.ROBOTS, (host, age))), None)
 
     def keep_robots(self, host: str, text: str) -> None:
-        self._changed(sql.KEEP_ROBOTS, (host, text.replace("\0", "")))  # PostgreSQL's texts have none
+        self._changed(sql.KEEP_ROBOTS, (host, text.replace("\0", "")))  # PostgreSQL cannot store NUL
 
     # -- orders ------------------------------------------------------------------------------------------------------
 
@@ -232,7 +232,7 @@ class PostgresLedger:
         db, self._db = self._db, None
         if db is not None:
             db.close()
-            db.pgconn.finish()  # of one that was lost, close() leaves the descriptor
+            db.pgconn.finish()  # close() leaves the descriptor of a lost connection open
 
     # -- the connection ----------------------------------------------------------------------------------------------
 
@@ -256,7 +256,7 @@ class PostgresLedger:
 
     def _connected(self) -> _Connection:
         within = conninfo_to_dict(self._given).get("connect_timeout", CONNECT_TIMEOUT)
-        db = _Connection.connect(  # a pool that may be between knows of no prepared statements
+        db = _Connection.connect(  # a pool in between does not support prepared statements
             self._given, autocommit=True, prepare_threshold=None, connect_timeout=within
         )
         db.patience = self._patience

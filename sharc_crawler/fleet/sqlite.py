@@ -288,7 +288,7 @@ class SqliteLedger:
 
     def robots(self, host: str, age: Seconds) -> tuple[Instant, str] | None:
         query = "SELECT read, text FROM fleet_robots WHERE host = ? AND read > ?"
-        return next(iter(self._rows(query, (host, time.time() - age))), None)  # a day: the machine's own clock does
+        return next(iter(self._rows(query, (host, time.time() - age))), None)  # precise enough for a day
 
     def keep_robots(self, host: str, text: str) -> None:
         with self._transaction() as db:

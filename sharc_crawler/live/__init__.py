@@ -2,5 +2,5 @@
 
 import os
 
-# Read as NumPy is loaded: threads of its BLAS wait for each other busily, for longer than our small products take.
+# Read when NumPy is loaded. Threads of its BLAS spin while they wait, longer than our small products take.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -25,7 +25,7 @@ HANDLER = "sharc_crawler.live.wire.handler.WireTapHandler"
 ORIGINS = "sharc_crawler.live.project.resuming.OriginMiddleware"  #: imported in projects only
 SETTINGS = {
     "SCHEDULER": "sharc_crawler.live.scheduler.SharcScheduler",
-    # any jitter would come after the decision
+    # the decision is made before any jitter
     **({"DOWNLOAD_DELAY_JITTER": 0} if version_info >= (2, 19) else {"RANDOMIZE_DOWNLOAD_DELAY": False}),
 }
 SCHEDULERS = (SETTINGS["SCHEDULER"], "sharc_crawler.live.fleet.spider.FleetScheduler")
@@ -52,14 +52,14 @@ class SharcAddon:
         """Scrapy calls this before the crawl's components are built."""
         without_tracebacks()
         require_scrapy()
-        AddressRules.of(settings.getlist(SETTING))  # told here: Scrapy logs what its handlers raise, twice
+        AddressRules.of(settings.getlist(SETTING))  # checked here, as Scrapy logs errors of handlers twice
         for name, value in SETTINGS.items():
             settings.set(name, value, "addon")  # Scrapy keeps what has a higher priority
         given = settings.getpriority("SCHEDULER") or 0
-        if given < ABOVE_THE_PROJECT and settings["SCHEDULER"] == default_settings.SCHEDULER:  # copied, with all else
+        if given < ABOVE_THE_PROJECT and settings["SCHEDULER"] == default_settings.SCHEDULER:  # a copied default
             settings.set("SCHEDULER", SETTINGS["SCHEDULER"], given)
         if settings["SCHEDULER"] not in SCHEDULERS:
-            from sharc_crawler.guides import guide  # only where there are two
+            from sharc_crawler.guides import guide  # only if there are two
 
             raise UsageError(
                 f"SCHEDULER={settings['SCHEDULER']!r} and the add-on sharc_crawler.live.addon.SharcAddon are two"
@@ -92,7 +92,7 @@ def _install_components(settings: BaseSettings) -> None:
 
     settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ArchiveMiddleware, 990)
     theirs = dict(settings["SPIDER_MIDDLEWARES"])
-    if theirs.setdefault(ORIGINS, 10) is None:  # in a capture spider: Scrapy would import it all the same
+    if theirs.setdefault(ORIGINS, 10) is None:  # off for capture spiders, but Scrapy imports it anyway
         del theirs[ORIGINS]
     settings.set("SPIDER_MIDDLEWARES", theirs, settings.getpriority("SPIDER_MIDDLEWARES") or 0)
     settings.setdefault_in_component_priority_dict("EXTENSIONS", CaptureExtension, 500)

@@ -69,7 +69,7 @@ def _begin(crawler: Crawler) -> Session:
     rebuilds = not drop_in and config.resume == "rebuild"
     history = None
     if config.history:
-        from sharc_crawler.storage.observations import ObservationStore  # only where there is one
+        from sharc_crawler.storage.observations import ObservationStore  # only if there is one
 
         history = ObservationStore(config.history)
     former = None if drop_in else _former(crawler.spider, config)
@@ -83,11 +83,11 @@ def _begin(crawler: Crawler) -> Session:
     at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
     session = Session(config, clock, history, sites, space, memory, drop_in, name, specs, at_once, former, rebuilds)
     if config.output is not None and config.warc:
-        memory.lie_in(config.output)  # which is this process's by now
+        memory.lie_in(config.output)  # this process holds it by now
     arguments = getattr(crawler.spider, "arguments", None)
     session.login = _login(arguments, specs)
     if arguments and not drop_in and arguments.options.browser != "never":
-        from sharc_crawler.live.browser.browser_options import opened  # only where pages are shown by browsers
+        from sharc_crawler.live.browser.browser_options import opened  # only if browsers show pages
 
         session.browsing = opened(session, arguments.options)
     return session
@@ -98,7 +98,7 @@ def _config(crawler: Crawler, now: Instant, *, drop_in: bool) -> Config:
     config = Config.from_settings(crawler.settings)
     require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
     tell_unread(crawler.settings)
-    if crawler.spider is None:  # ``scrapy shell``: begun in one thread, asked in another, and nobody's capture
+    if crawler.spider is None:  # ``scrapy shell`` uses several threads and captures nothing
         logger.info("Nothing is archived in a shell, with SHARC_OUTPUT or without")
         return replace(config, output=None, resume="", warc=False)
     if config.output is None:
@@ -117,11 +117,11 @@ def _config(crawler: Crawler, now: Instant, *, drop_in: bool) -> Config:
 def _sites(crawler: Crawler, config: Config, parts: Parts, *, drop_in: bool) -> Sites:
     politeness = config.politeness
     if drop_in:
-        from sharc_crawler.live.project.beginning import PARTS, politeness_of  # of projects alone
+        from sharc_crawler.live.project.beginning import PARTS, politeness_of  # only in a project
 
         politeness, parts = politeness_of(config, crawler.spider, crawler.settings), replace(PARTS, rates=parts.rates)
-    machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace
-    pace = getattr(crawler.spider, "new_pace", lambda _: Pace())  # many workers' machines
+    machine = str if drop_in else machine_of  # in a project each download slot has its own pace
+    pace = getattr(crawler.spider, "new_pace", lambda _: Pace())  # a fleet's workers share the paces of machines
     return Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine, pace=pace)
 
 
@@ -129,7 +129,7 @@ def _named(crawler: Crawler, output: Path, now: Instant, *, goes_on: bool) -> Pa
     """The output folder, with its pattern filled in."""
     if "%(" not in str(output):
         return output
-    from sharc_crawler.live.setup.folder_names import attributes, check_pattern, named  # only of patterns
+    from sharc_crawler.live.setup.folder_names import attributes, check_pattern, named  # only for patterns
 
     check_pattern(str(output), goes_on=goes_on)
     return named(output, attributes(crawler.spider), now)
@@ -146,7 +146,7 @@ def _former(spider: Any, config: Config) -> FormerCaptures | None:
     options = spider.arguments.options if hasattr(spider, "arguments") else None
     if options is None or options.collection is None:
         return None
-    if options.browser != "never" or spider.arguments.login:  # browsers are shown whole answers, visitors their own
+    if options.browser != "never" or spider.arguments.login:  # browsers and sessions need whole answers
         return None
     from sharc_crawler.live.former.validators import former_captures  # only in a collection
 
@@ -156,14 +156,14 @@ def _former(spider: Any, config: Config) -> FormerCaptures | None:
 def _check_detector(detector: str, masks: str | None) -> None:
     """Load the detector and masks now, so that errors in them are reported at the start."""
     if masks or detector != "content":
-        from sharc_crawler.live.reading.document import detector_of  # only where there may be
+        from sharc_crawler.live.reading.document import detector_of  # only if there may be one
 
         detector_of(detector, masks)
 
 
 def require_descriptors(at_once: int) -> None:
     """Check, before the first request, that enough files and connections can be opened."""
-    if 0 <= (most := getrlimit(RLIMIT_FSIZE)[0]) < 10**9:  # a WARC file is as large
+    if 0 <= (most := getrlimit(RLIMIT_FSIZE)[0]) < 10**9:  # WARC files are that large
         logger.warning("ulimit -f: no file can grow over %d bytes. Where its state has to, the crawl stops", most)
     raise_limit()
     if left() < (needed := at_once + RESERVE // 2):

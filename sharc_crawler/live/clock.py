@@ -46,7 +46,7 @@ class Clock:
         began = ticks()
         offset = time.time() - began
         if ticks() - began > _READ_AT_ONCE:
-            return 0.0  # the process was held up between the two readings, which then say nothing
+            return 0.0  # the process was delayed between the two readings, which say nothing then
         before, self._system = self._system, offset
         return offset - before
 

@@ -39,7 +39,7 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         session.control.end(session.clock.now(), reason)
     try:
         await session.close()
-        stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off
+        stats.set_value(EXIT_CODE, FAILED)  # stays unless all of the following succeeds
         if session.superseded:
             stats.set_value(EXIT_CODE, Superseded.exit_code)
             return
@@ -51,7 +51,7 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         logger.warning("No report is written: %s. All downloads are on disk; %s", error, _way_out(session))
         stats.set_value(EXIT_CODE, INTERRUPTED)
     except (OSError, SharcError) as error:
-        from sharc_crawler.live.failures.fatal_errors import fails, tell  # hardly ever
+        from sharc_crawler.live.failures.fatal_errors import fails, tell  # rarely needed
 
         room = "make room, then " if is_full(error) else ""
         logger.error(why := f"The end of the crawl cannot be written: {error}; {room}{_way_out(session)}")
@@ -59,7 +59,7 @@ async def close(crawler: Crawler, session: Session, reason: str) -> None:
         fails(crawler)
         stats.set_value(EXIT_CODE, INTERRUPTED)
     except Exception as error:
-        from sharc_crawler.live.failures.fatal_errors import unended  # as above
+        from sharc_crawler.live.failures.fatal_errors import unended  # only then, too
 
         unended(crawler, error, _way_out(session))
         raise
@@ -81,16 +81,16 @@ def _written(crawler: Crawler, session: Session, reason: str) -> bool:
 
 
 def _report(crawler: Crawler, session: Session, output: Path, stopped: str, share: Share) -> bool:
-    from sharc_crawler.live.ending import leave  # report and certificate: only where there is something to report on
+    from sharc_crawler.live.ending import leave  # loads report and certificate: only if there is something to report
 
     left = leave(_left(session), output, stopped, session.config, share, session.lost)
-    out: Any = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
-    if out:  # it may have been closed
-        with suppress(AttributeError):  # somebody else's stream
-            out.reconfigure(errors="replace")  # not each has all characters
-        with suppress(OSError):  # a project's command
+    out: Any = sys.stderr if session.drop_in else sys.stdout  # commands of a project may print items on stdout
+    if out:  # stdout may be closed
+        with suppress(AttributeError):  # a replaced stream lacks it
+            out.reconfigure(errors="replace")  # its encoding may lack characters
+        with suppress(OSError):  # stdout of a project may fail
             print(left.summary, end="", file=out, flush=True)
-    for verdict in filter(None, left.verdicts):  # those that were judged at the end, too
+    for verdict in filter(None, left.verdicts):  # including those judged at the end
         crawler.stats.set_value(f"sharc/page/{verdict}", left.verdicts[verdict])
     for error in left.unwritten[1:]:
         logger.error("The end of a site's capture cannot be written: %s", error)
@@ -105,7 +105,7 @@ def _left(session: Session) -> Iterator[tuple[Path, Callable[[], FrontierStore]]
     try:
         for number, place in enumerate(places):
             if number >= AT_ONCE:
-                places[number - AT_ONCE].suspend()  # its end is written
+                places[number - AT_ONCE].suspend()  # its report is written
             yield place.folder, partial(_ready, session, place)
     finally:
         if session.history:
@@ -115,7 +115,7 @@ def _left(session: Session) -> Iterator[tuple[Path, Callable[[], FrontierStore]]
 def _ready(session: Session, place: Place) -> FrontierStore:
     """The store of a place, once history and logs are up to date with it."""
     if session.history:
-        from sharc_crawler.live.former.remembering import remember  # only where there is one
+        from sharc_crawler.live.former.remembering import remember  # only if there is one
 
         remember(place.store, session.history)
     if session.former:
@@ -127,10 +127,10 @@ def _ready(session: Session, place: Place) -> FrontierStore:
 def _deliver(session: Session) -> None:
     """Copy the output to the object store, if there is one; raises :class:`OSError`."""
     if session.config.output and session.config.objects:
-        from sharc_crawler.archive.delivery import deliver  # only where there is one
+        from sharc_crawler.archive.delivery import deliver  # only if there is one
         from sharc_crawler.archive.objects import ObjectFolder
 
-        session.let_go()  # the state is whole in its file then
+        session.let_go()  # so that the state is complete in its file
         with busy("putting the capture into the object store", session.config.progress):
             deliver(session.config.output, ObjectFolder(session.config.objects))
 
@@ -150,6 +150,6 @@ def _exit_code(captures: Sequence[SiteCapture], lost: Mapping[str, Exception], u
         return FAILED
     if lost or any(capture.phase is not Phase.DONE for capture in captures):
         return INTERRUPTED
-    # A form's answers are no pages; an instant crawl has none where nothing new was published, but hubs that answered.
+    # Answers to forms are no pages. An instant crawl has no pages if nothing new was published, but hubs that answered.
     brought = all(one.counts.captured for one in captures if one.counts.pages or not one.mode.whole)
     return COMPLETE if brought and not unshown else NOTHING_CAPTURED

@@ -30,7 +30,7 @@ class Config(Options):
     def from_settings(cls, settings: BaseSettings) -> Config:
         """Read and check; raises :class:`~sharc_crawler.errors.UsageError` naming the setting and its value."""
         ours = Options(**read_settings(settings))
-        if settings.get("SHARC_STRATEGY") == "":  # another one than is meant would order the crawl
+        if settings.get("SHARC_STRATEGY") == "":  # the default would be used instead of the one that was meant
             raise UsageError(f"SHARC_STRATEGY='' names no strategy; name one, or leave it out: {ours.strategy}")
         AddressRules.of(ours.allowed_addresses)
         trust(ours.store)
@@ -42,7 +42,7 @@ class Config(Options):
         if ours.objects and not (ours.output and ours.warc):
             raise UsageError(f"objects={ours.objects!r} needs output=FOLDER, the working copy, and SHARC_WARC=True")
         if ours.sign and not ours.timestamp:
-            from sharc_crawler.certificate.identities import read_identity  # only where one signs, by a key alone
+            from sharc_crawler.certificate.identities import read_identity  # only for a signature without a domain
 
             read_identity(Path(ours.sign), stamped=False)
         known = {row.field: getattr(ours, row.field) for row in SETTINGS.values()}

@@ -71,10 +71,10 @@ def leave(
 
     beginnings = (partial(begun, *one) for one in left)
     if len(sites) > 1:
-        from sharc_crawler.live.site_ends import in_threads, in_turn  # only of many sites
+        from sharc_crawler.live.site_ends import in_threads, in_turn  # only for many sites
 
         part = "writing reports and certificates of the sites"
-        together = in_threads if config.store == USUAL else in_turn  # a store that others made need not bear threads
+        together = in_threads if config.store == USUAL else in_turn  # another store may not support threads
         ends: list[Left | Problem] = list(together(beginnings, _tried, lambda begun: share(begun, len(sites), part)))
     else:
         ends = [_tried(lambda begin: begin()(share), begin) for begin in beginnings]
@@ -83,7 +83,7 @@ def leave(
     refuted, verdicts = any(found for _, found, _ in written), sum((own for *_, own in written), Counter())
     if not sites:
         return EndSummary("".join(text for text, *_ in written), unwritten, refuted, verdicts)
-    from sharc_crawler.report.sites import write_index  # only where there are several
+    from sharc_crawler.report.sites import write_index  # only if there are several
 
     if judging:
         judging.end()
@@ -105,7 +105,7 @@ def _judging(output: Path) -> Judging | None:
     """Judges the ranked seeds, if there are any."""
     if not (output / SELECTION).exists():
         return None
-    from sharc_crawler.live.seeding import judging  # archives' readers: only where seeds were ranked
+    from sharc_crawler.live.seeding import judging  # loads readers of archives: only if seeds were ranked
 
     return judging(output)
 
@@ -118,7 +118,7 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     walked = Walked(store, partial(share, part="writing the report"))
     facts = capture_facts(walked)
     if is_instant(captures):
-        from sharc_crawler.report.instant.output import write as write_instant  # only of instant crawls
+        from sharc_crawler.report.instant.output import write as write_instant  # only for instant crawls
 
         text = write_instant(store.load(), folder, stopped)
         more = _handed_over(facts, folder, config, certified=False)
@@ -129,14 +129,14 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     verifying = partial(share, part="verifying what the certificate is to say")
     made = certify(facts, folder, verifying)
     if any(certificate.findings for certificate in made):
-        from sharc_crawler.report.refuted import settle  # what should never be
+        from sharc_crawler.report.refuted import settle  # only if report and certificate disagree
 
         facts, made = settle(facts, folder, made)
     found = any(certificate.findings for certificate in made)
-    whole = all(one.ended for one in facts) and any(folder.glob("certificate*.json"))  # else nothing is to be verified
+    whole = all(one.ended for one in facts) and any(folder.glob("certificate*.json"))  # else nothing to verify
     following = ["sharc", "verify", str(folder)] if whole else []
     if found:
-        from sharc_crawler.report.refuted import again  # as above
+        from sharc_crawler.report.refuted import again  # only then, too
 
         following = again(facts[0].settings, facts[0].seeds, str(folder))
     more = [*lines(made), *_handed_over(facts, folder, config)]
@@ -152,7 +152,7 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
 def _next_time(store: FrontierStore, folder: Path, *, empty: bool) -> str:
     """What the same command does next time, unless it is simply refused."""
     if empty:
-        from sharc_crawler.storage.trying_again import unreached  # only where no page was captured
+        from sharc_crawler.storage.trying_again import unreached  # only if no page was captured
 
         if unreached(store.load()):
             return "Nobody answered, so that it is not over: the same command tries again, in the same folder.\n"
@@ -168,13 +168,13 @@ def _taught(facts: list[CaptureFacts], folder: Path, masks: str | None) -> Taugh
     changed = sum(one.figures.whole.tally.content[Content.CHANGED] for one in facts)
     if changed < SUPPORT and not (folder / LEARNED).exists():
         return NOTHING_TAUGHT
-    from sharc_crawler.report.mask_candidates import teach  # walks over all pages
+    from sharc_crawler.report.mask_candidates import teach  # reads all pages
 
     return teach(facts, folder, _masks(masks) if masks else ())
 
 
 def _masks(file: str) -> tuple[Mask, ...]:
-    from sharc_crawler.changes.masks import load_masks  # only where there are some
+    from sharc_crawler.changes.masks import load_masks  # only if there are some
 
     return tuple(load_masks(Path(file)))
 

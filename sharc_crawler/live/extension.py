@@ -49,11 +49,11 @@ class CaptureExtension:
     def opened(self) -> None:
         """Start the progress line. Scrapy's warnings of certificates are dropped: the report notes them."""
         logging.getLogger("scrapy.core.downloader.tls").addFilter(_not_of_certificates)
-        self._crawler.signals.connect(self.closed, signals.spider_closed)  # what could not begin has no end
+        self._crawler.signals.connect(self.closed, signals.spider_closed)  # only if the crawl began
         session = session_of(self._crawler)
         if not session.drop_in:
             gc.set_threshold(OBJECTS)
-        given = any(self._crawler.settings.getpriority(name) in (20, 40) for name in INSTEAD)  # by project or command
+        given = any(self._crawler.settings.getpriority(name) in (20, 40) for name in INSTEAD)  # project, command line
         if session.drop_in or session.config.output is None or given:
             from sharc_crawler.live.project.clashes import begin  # only in a project
 
@@ -65,7 +65,7 @@ class CaptureExtension:
             from sharc_crawler.live.former.continuing import goes_on
 
             print(goes_on(session.sites), end="", file=out, flush=True)
-        self._leeway = None if session.drop_in else Leeway(self._crawler.engine)  # a project's own setting stays
+        self._leeway = None if session.drop_in else Leeway(self._crawler.engine)  # in a project its own setting counts
         self._loop = create_looping_call(self._every_second)
         self._loop.start(1.0, now=False)
         if session.control:
@@ -89,7 +89,7 @@ class CaptureExtension:
         if self._loop.running:
             self._loop.stop()
         self._line.clear()
-        from sharc_crawler.live.closing import close  # nothing a crawl begins with
+        from sharc_crawler.live.closing import close  # only needed at the end
 
         await close(self._crawler, session_of(self._crawler), reason)
 

@@ -19,7 +19,7 @@ def sealed(folder: Path, config: Config) -> Iterator[tuple[str, str]]:
     key, url = config.sign, config.timestamp
     if not (key or url):
         return
-    from sharc_crawler.certificate import sealing  # only where it is wanted
+    from sharc_crawler.certificate import sealing  # only on request
 
     again, ask = f"sharc seal {folder}", _authority(config)
     stamped = f" --timestamp {url}" if url else ""
@@ -34,7 +34,7 @@ def _authority(config: Config) -> Ask | None:
     url, agent, allowed = config.timestamp, config.user_agent or "", config.allowed_addresses
     if not url:
         return None
-    from sharc_crawler.live.wire.authority import ask  # only where one is asked
+    from sharc_crawler.live.wire.authority import ask  # only with a time stamp
 
     return lambda query: ask(url, query, agent, allowed)
 
@@ -52,12 +52,12 @@ def packaged(facts: list[CaptureFacts], folder: Path, config: Config) -> list[tu
     """Write the WACZ file if it is wanted and the captures are complete; returns lines for the summary."""
     if not (config.wacz and config.warc and all(capture.ended is not None for capture in facts)):
         return []
-    from sharc_crawler.report.package_check import package_digest  # as above
+    from sharc_crawler.report.package_check import package_digest  # only then, too
     from sharc_crawler.report.packaging import PackageSeal, package
 
     seal = PackageSeal(Path(config.sign), _authority(config)) if config.sign else None
     try:
         made = package(folder, facts, anew=True, seal=seal)
         return [("WACZ", str(made)), ("its digest", f"{package_digest(made)} (keep it in another place)")]
-    except DataError as error:  # no authority answers
+    except DataError as error:  # the authority does not answer
         return [("WACZ", f"none: {error}"), ("", f"the capture is whole; try again with: sharc package {folder}")]

@@ -34,9 +34,9 @@ def by_thread(work: Callable[[], T], looks: int = LOOKS, every: float = EVERY) -
 def _do(work: Callable[[], T], done: Future[T]) -> None:
     try:
         done.set_result(work())
-    except BaseException as error:  # whoever asks for the result is told
+    except BaseException as error:  # raised where the result is used
         done.set_exception(error)
-    with suppress(AttributeError, OSError, TypeError):  # what it took and let go is the system's again, where glibc is
+    with suppress(AttributeError, OSError, TypeError):  # with glibc: return freed memory to the system
         CDLL(None).malloc_trim(0)
 
 
@@ -45,6 +45,6 @@ def _watch(worker: int, done: Future[T], watch: Watch, every: float) -> None:
         try:
             watch.look(0, sys._current_frames().get(worker))
         except UnansweredError as error:
-            said = str(error)  # the thread makes the error itself, of a class
+            said = str(error)  # the thread creates the error itself, from a class
             named = type(UnansweredError.__name__, (UnansweredError,), {"__str__": lambda _, said=said: said})
             pythonapi.PyThreadState_SetAsyncExc(c_ulong(worker), py_object(named))

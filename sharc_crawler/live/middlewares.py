@@ -84,7 +84,7 @@ class ArchiveMiddleware:
         kept: Exchange | None = request.meta.pop(EXCHANGE_KEY, None)
         if kept is not None:
             return kept
-        from sharc_crawler.live.wire.exchanges import handed_on  # by another download handler than ours
+        from sharc_crawler.live.wire.exchanges import handed_on  # only with another download handler
 
         return handed_on(self, self._session, self._settings, request, response, sent)
 
@@ -95,7 +95,7 @@ class ArchiveMiddleware:
         if fetch is not None and fetch.attempt == TAKEN:
             return response
         if (exchange := self._exchange(request, response, sent)) is None:
-            from sharc_crawler.live.failures.failed_exchanges import not_asked  # hardly ever
+            from sharc_crawler.live.failures.failed_exchanges import not_asked  # rarely needed
 
             return not_asked(self, self._session, request, response)
         if self.is_void(fetch):
@@ -114,7 +114,7 @@ class ArchiveMiddleware:
             outcome = outcome._replace(result=Result.FAILED, error=UNBORNE)
         reading = self._read(exchange, fetch, outcome, response.url, former) if fetch else None
         if fetch is not None and (exchange.before or (exchange.untrusted and not self._verifies)):
-            from sharc_crawler.live.failures.failed_exchanges import remark  # hardly ever
+            from sharc_crawler.live.failures.failed_exchanges import remark  # rarely needed
 
             remark(self._session.sites.of(fetch).capture, fetch, exchange, verified=self._verifies)
         self.tell(fetch, outcome, written, reading)
@@ -129,7 +129,7 @@ class ArchiveMiddleware:
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Archive the failed exchange."""
-        from sharc_crawler.live.failures.failed_exchanges import failed  # only where something is wrong
+        from sharc_crawler.live.failures.failed_exchanges import failed  # only after an error
 
         failed(self, self._session, request, exception)
 
@@ -158,20 +158,20 @@ class ArchiveMiddleware:
         self, exchange: Exchange, fetch: Fetch, outcome: Outcome, url: str, former: FormerAnswer | None
     ) -> WhenRead:
         """Have the answer (or the former one that it refers to) read: digests, fingerprint and links."""
-        whole = outcome.status != NOT_MODIFIED and exchange.truncated is None  # a part shows nothing of the whole
+        whole = outcome.status != NOT_MODIFIED and exchange.truncated is None  # a part says nothing about the whole
         order = self.order(fetch, outcome, url)._replace(digests=whole or former is not None)
         return self._session.readers.read(former.raw if former else exchange.response, order)
 
     def order(self, fetch: Fetch, outcome: Outcome, url: str) -> Order:
         """What to read of an answer."""
         known = None
-        if fetch.slot is Slot.SECOND and fetch.kind is Kind.PAGE:  # equal bytes name the same
+        if fetch.slot is Slot.SECOND and fetch.kind is Kind.PAGE:  # equal bytes have equal links
             known = self._session.sites.of(fetch).pages.remembered(fetch.page).digest
         traps = self._session.sites.of(fetch).capture.traps
         page, shown = fetch.kind is Kind.PAGE, self._session.browsing is not None
         words, says = page and (traps is not None or shown), False
         if traps is not None and fetch.kind is Kind.PROBE:
-            from sharc_crawler.addresses.unlikely import looked_at  # of sites that may be endless
+            from sharc_crawler.addresses.unlikely import looked_at  # only for sites that may be endless
 
             words, says = True, bool(looked_at(fetch.url))
         wants = self._wants(fetch, outcome)
@@ -199,9 +199,9 @@ class ArchiveMiddleware:
         self, exchange: Exchange, fetch: Fetch | None, status: int | None = None, former: FormerAnswer | None = None
     ) -> asyncio.Future[CaptureRef] | None:
         """Have the exchange written; ``None``: it is not archived."""
-        if not self._session.archives or not exchange.url.startswith("http"):  # files and data belong in no archive
+        if not self._session.archives or not exchange.url.startswith("http"):  # file: and data: URLs are not archived
             return None
-        if fetch and fetch.kind in (Kind.SITEMAP, Kind.ROBOTS):  # certificates rest on what these said, read here
+        if fetch and fetch.kind in (Kind.SITEMAP, Kind.ROBOTS):  # certificates rely on how these were read here
             exchange = replace(exchange, evidence=True)
         unchanged = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
         original = former.original if former else None

@@ -9,7 +9,7 @@ import sys
 from sharc_crawler.interrupted import end_quietly
 
 end_quietly("sharc: stopped before it began; give the same command again", 5)
-if sys.stderr is None:  # it was closed, and Scrapy's log asks it what it is
+if sys.stderr is None:  # Scrapy's log needs one
     from sharc_crawler.live.failures.output_streams import unfailing
 
     unfailing()

@@ -90,9 +90,9 @@ def usual_headers(settings: BaseSettings, codings: Sequence[str]) -> Headers:
 
 def request_for(fetch: Fetch, spider: Spider, sent: Sent, usual: Headers, timeout: Seconds) -> Request:
     """The request of a capture spider's fetch; every status comes back to the spider, and nothing is followed."""
-    url, plain = fetch.url, is_usual(fetch.url)  # nothing in it is to be escaped: it need not be taken apart
+    url, plain = fetch.url, is_usual(fetch.url)  # a usual URL needs no escaping, so it is not parsed
     if not url.isascii():
-        from sharc_crawler.addresses.international import with_ascii_host  # as for few requests
+        from sharc_crawler.addresses.international import with_ascii_host  # rarely needed
 
         url = with_ascii_host(url)
     about = {"handle_httpstatus_all": True, "download_timeout": timeout, "verbatim_url": plain}
@@ -113,7 +113,7 @@ def request_for(fetch: Fetch, spider: Spider, sent: Sent, usual: Headers, timeou
 
 def outcome_of(response: Response, length: int, started: Instant, ended: Instant) -> Outcome:
     """The outcome from a response's head; its body has ``length`` bytes."""
-    location = target(response.url, next(iter(dict.get(response.headers, b"Location", ())), None))  # the verifier's
+    location = target(response.url, next(iter(dict.get(response.headers, b"Location", ())), None))  # as verifying does
     result = classify(response.status, location)
     return Outcome(
         result,
@@ -129,6 +129,6 @@ def outcome_of(response: Response, length: int, started: Instant, ended: Instant
 
 
 def _wish(response: Response, now: Instant) -> Seconds | None:
-    from sharc_crawler.live.retry_after import header, retry_after  # only where something failed
+    from sharc_crawler.live.retry_after import header, retry_after  # only after an error
 
     return retry_after(header(response, "Retry-After"), now)

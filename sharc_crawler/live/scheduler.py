@@ -54,7 +54,7 @@ class SharcScheduler(BaseScheduler):
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Make one; a project's own spider has another kind."""
         if cls is SharcScheduler and not hasattr(crawler.spider, "capture_specs"):
-            from sharc_crawler.live.project.scheduler import DropInScheduler  # only in other people's projects
+            from sharc_crawler.live.project.scheduler import DropInScheduler  # only in a project
 
             return cast("Self", DropInScheduler(crawler))
         return cls(crawler)
@@ -80,7 +80,7 @@ class SharcScheduler(BaseScheduler):
         try:
             await self._session.begin()
         except SharcError:
-            from sharc_crawler.live.failures.fatal_errors import unbegun  # hardly ever
+            from sharc_crawler.live.failures.fatal_errors import unbegun  # rarely needed
 
             unbegun()
             raise
@@ -99,7 +99,7 @@ class SharcScheduler(BaseScheduler):
 
     async def _finish_all(self) -> None:
         """Record the last visits. The reactor keeps running, so a second Ctrl-C need not wait for the disk."""
-        self._at_once = 0  # what has ended waits for no page that a browser shows
+        self._at_once = 0  # ended visits do not wait for pages shown by a browser
         await self._session.archivist.finish()
         await self._session.readers.finish()
         self._note_pause()
@@ -118,7 +118,7 @@ class SharcScheduler(BaseScheduler):
             logger.error(text, error.site, error)
             self._session.sites.pass_over(error.site)
             if isinstance(error.cause, Superseded):
-                from sharc_crawler.live.failures.lost_sites import supersede  # hardly ever
+                from sharc_crawler.live.failures.lost_sites import supersede  # rarely needed
 
                 supersede(self._session, error.site, error.cause)
             return True
@@ -153,7 +153,7 @@ class SharcScheduler(BaseScheduler):
 
     def _end_site(self, site: str, error: Exception) -> None:
         """End a site that cannot go on; other sites go on."""
-        from sharc_crawler.live.failures.lost_sites import end  # hardly ever
+        from sharc_crawler.live.failures.lost_sites import end  # rarely needed
 
         if why := end(self._crawler, self._session, site, error):
             self.give_up(why)
@@ -165,7 +165,7 @@ class SharcScheduler(BaseScheduler):
             return
         self._gave_up, self._finishes = True, False
         logger.error(why, exc_info=exc_info)
-        from sharc_crawler.live.failures.fatal_errors import end_as_failed  # hardly ever
+        from sharc_crawler.live.failures.fatal_errors import end_as_failed  # rarely needed
 
         self._closing = end_as_failed(self._crawler, why)
 
@@ -176,7 +176,7 @@ class SharcScheduler(BaseScheduler):
         if self._portions is not None:
             self._portions.take_in_turn()
         if lacking := session.space.lacking():
-            from sharc_crawler.live.failures.disk_pauses import begun  # hardly ever
+            from sharc_crawler.live.failures.disk_pauses import begun  # rarely needed
 
             session.space.pause(lacking)
             self._pause = self._pause or begun(session)
@@ -224,7 +224,7 @@ class SharcScheduler(BaseScheduler):
 
     def _leased(self, fetch: Fetch) -> Request:
         """The request of a new lease. Decisions made while its host had another under way are counted."""
-        leases = self._session.leases.values()  # one that is being shown has had its answer
+        leases = self._session.leases.values()  # one that is being shown has its answer already
         if any(lease.fetch.host == fetch.host and lease.rendering is None for lease in leases):
             self._crawler.stats.inc_value("sharc/decided_while_others_were_under_way")
         self._session.leases[fetch.lease] = Lease(fetch)
@@ -243,10 +243,10 @@ class SharcScheduler(BaseScheduler):
 
     def _finish_ended(self) -> None:
         """Record every visit that the engine is done with and that is read and on disk, in one step per site."""
-        self._session.sites.commit()  # what there was no room for before, and what visits that end asked for
+        self._session.sites.commit()  # steps that found no room before, and those of ended visits
         busy = private.in_progress(self._crawler.engine)
         through = [number for number, request in self._released.items() if request not in busy]
-        for number in [number for number in through if number not in self._session.leases]:  # its site is another's now
+        for number in [number for number in through if number not in self._session.leases]:  # its site was taken over
             through.remove(number)
             del self._released[number]
         ended = [number for number in through if self._session.leases[number].done]
@@ -295,7 +295,7 @@ class SharcScheduler(BaseScheduler):
     def _is_long(self, lease: Lease) -> bool:
         """Is the sitemap taken in by portions?"""
         if self._portions is None:
-            from sharc_crawler.live.reading.portions import Portions  # many sites have none
+            from sharc_crawler.live.reading.portions import Portions  # rarely needed
 
             self._portions = Portions(self._session.sites, self._over, private.wake_up(self._crawler.engine))
         return self._portions.add(lease)

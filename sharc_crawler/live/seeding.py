@@ -160,7 +160,7 @@ def _captured(store: FrontierStore, keys: set[str]) -> Iterator[Observation]:
         for visit in url.visits:
             outcome = visit.outcome
             if visit.slot is not Slot.SECOND and outcome.result is Result.OK:
-                # as its WARC record says: one capture
+                # as in its WARC record, so both are one capture
                 started = datetime.fromtimestamp(outcome.started, UTC).timestamp()
                 seen = Observation("", Url(row.url), started, outcome.result, digest=outcome.digest)
                 yield replace(seen, fingerprint=outcome.fingerprint)

@@ -82,7 +82,7 @@ class Session:
 
     def __post_init__(self) -> None:
         if self.config.output and self.config.control:
-            from sharc_crawler.live.monitoring.control import Control  # only where orders are taken
+            from sharc_crawler.live.monitoring.control import Control  # only if orders are accepted
 
             self.control = Control(self.config.output, self.sites)
         self.archivist = Archivist(self._terms)
@@ -90,14 +90,14 @@ class Session:
         self.readers = Readers({"detector": detector, "masks": self.config.masks})
         self.stores = open_stores(self.at_once)
         if self.drop_in and self.config.output:
-            from sharc_crawler.storage.sharing import SharedFile  # only of a project's own spider
+            from sharc_crawler.storage.sharing import SharedFile  # only for a project's own spider
 
             make_folder(self.config.output)
             self.file = SharedFile(self._place(self.name, self.config.output))
         elif self.config.output and self.specs:
             self._occupy(self.config.output, [spec.site for spec in self.specs])
         if self.config.output and self.config.objects:
-            from sharc_crawler.live.setup.stored_captures import check_objects  # only where there is an object store
+            from sharc_crawler.live.setup.stored_captures import check_objects  # only if there is an object store
 
             check_objects(self.config.objects, self.config.output, [place.folder for place in self.places.values()])
 
@@ -122,7 +122,7 @@ class Session:
         """The pages of a site that are in its history."""
         if not self.history:
             return []
-        from sharc_crawler.live.former.known import known_pages  # only where there is one
+        from sharc_crawler.live.former.known import known_pages  # only if there is one
 
         return known_pages(site, self.history)
 
@@ -138,7 +138,7 @@ class Session:
             if not lost and not place.is_begun:
                 left.append(spec)
                 continue
-            from sharc_crawler.live.former.continuing import Continuation  # what begins goes on with nothing
+            from sharc_crawler.live.former.continuing import Continuation  # only to continue a capture
 
             await Continuation(self).with_one(place, spec, lost=lost)
         return left
@@ -161,7 +161,7 @@ class Session:
         """Whether a folder's state is to be made again."""
         if not self.rebuilds:
             return False
-        from sharc_crawler.live.setup.stored_captures import is_whole  # hardly ever
+        from sharc_crawler.live.setup.stored_captures import is_whole  # rarely needed
 
         return not is_whole(folder)
 
@@ -267,6 +267,6 @@ def _file_size(config: Config) -> int:
     """The size of a WARC file. With an object store it is bounded, as a finished file is uploaded again as a whole."""
     if not config.objects:
         return config.warc_size
-    from sharc_crawler.archive.mirror import LARGEST  # only where there is an object store
+    from sharc_crawler.archive.mirror import LARGEST  # only if there is an object store
 
     return min(config.warc_size, LARGEST)

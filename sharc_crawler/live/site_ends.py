@@ -62,7 +62,7 @@ def in_threads(
                     begun += 1
                 if not ends:
                     return
-                yield from [end.result() for end in ends]  # all of them, before a store is let go
+                yield from [end.result() for end in ends]  # wait for all before a store is closed
                 most = at_once(monotonic() - clock, process_time() - processor)
         finally:
             halted.set()

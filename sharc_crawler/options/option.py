@@ -69,7 +69,7 @@ def _masks(name: str) -> object:
 def _key(name: str) -> object:
     from sharc_crawler.certificate.identities import read_identity
 
-    return read_identity(Path(name), stamped=True)  # whether it is: once all is known
+    return read_identity(Path(name), stamped=True)  # whether it must be is checked later
 
 
 def _objects(url: str) -> object:

@@ -119,7 +119,7 @@ def checked(kind: ValueKind[Any], name: str, value: object) -> Any:
     except UsageError as error:
         if str(error).startswith(f"{name}="):
             raise
-        # a plug-in does not know by which name it was given
+        # a plug-in does not know the option's name
         as_argument = f"{name.removeprefix('SHARC_').removeprefix('--').lower()}="
         if str(error).startswith(as_argument):
             raise UsageError(f"{name}={str(error).removeprefix(as_argument)}") from error

@@ -26,7 +26,7 @@ class LogTail:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._read: dict[int, tuple[int, bytes]] = {}  # file, by its inode, since it is renamed → bytes read, its head
+        self._read: dict[int, tuple[int, bytes]] = {}  # inode (files are renamed) → bytes read, first bytes
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """The entries written since the last call; fields as in docs/report.md."""
@@ -39,14 +39,14 @@ class LogTail:
             with path.open("rb") as file:
                 inode = os.fstat(file.fileno()).st_ino
                 start, head = self._read.get(inode, (0, b""))
-                if file.read(len(head)) != head or file.seek(0, os.SEEK_END) < start:  # another one, made in its place
+                if file.read(len(head)) != head or file.seek(0, os.SEEK_END) < start:  # another file in its place
                     start, head = 0, b""
                 file.seek(start)
                 while whole := (block := file.read(_BLOCK)).rfind(b"\n") + 1:
                     yield from (self._entry(path, line) for line in block[:whole].splitlines())
                     start, head = start + whole, head or block[:HEAD]
                     self._read[inode] = start, head
-                    file.seek(start)  # a line that is not whole yet is read again
+                    file.seek(start)  # an incomplete line is read again
         except FileNotFoundError:
             return
 

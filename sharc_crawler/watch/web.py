@@ -104,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "0")
         size = int(length) if length.isdecimal() and len(length) < _DIGITS else _LONGEST + 1
         if size > _LONGEST:
-            self.close_connection = True  # what was not read is no further request
+            self.close_connection = True  # unread bytes must not be taken for another request
             self._send(413, "text/plain", b"an order is short")
         else:
             self._say("POST", self.rfile.read(size).decode(errors="replace"))

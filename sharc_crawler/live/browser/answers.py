@@ -34,7 +34,7 @@ _CLASSES = "classes.json"
 MOST = 64 << 20  #: bytes of an answer that a browser is given
 PART = 8 << 20  #: bytes in answer to a range request
 _OK, _PARTIAL = 200, 206
-_UNSENDABLE = re.compile(r"[\0\r\n]")  # in a header: the DevTools protocol refuses the answer
+_UNSENDABLE = re.compile(r"[\0\r\n]")  # DevTools refuses an answer with these in a header
 _RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")  #: a single range; nobody asks for several
 #: headers about the transfer, or about what the browser must not do by itself
 _LEFT_OUT = {
@@ -109,7 +109,7 @@ def sealed(login: Login | None, output: Path | None) -> Seal | None:
     for place in (output / FOLDER, *output.glob(f"*/{FOLDER}")) if output else ():
         for asked in place.glob(f"*{_ASKED}"):
             seal.opened(asked.read_bytes())
-            break  # of one session, as all of a capture
+            break  # a capture has one session
     return seal
 
 
@@ -118,8 +118,8 @@ class KeptAnswers:
 
     def __init__(self, folder: Path, seal: Seal | None = None) -> None:
         self.folder, self._seal = folder / FOLDER, seal
-        self.folder.mkdir(mode=0o700, exist_ok=True)  # what members alone are shown is in it
-        for left in self.folder.glob(f"{PROFILE}*"):  # by browsers of a crawl that was killed
+        self.folder.mkdir(mode=0o700, exist_ok=True)  # it may hold content for members only
+        for left in self.folder.glob(f"{PROFILE}*"):  # left by browsers of a killed crawl
             remove_profile(left)
 
     def keep(self, page: PageId, raw: Octets) -> None:
@@ -191,9 +191,9 @@ class KeptAnswers:
 
 # -- what pages asked for in a session, as it lies on the disk ---------------------------------------------------------
 
-# A page's scripts send more secrets than the session's own values (a token that they were given just now), and a crawl
-# that goes on needs them: they are locked with a key that is made of the session's values, which are on no disk of
-# ours. Whoever has the session reads them, and nobody else.
+# Scripts of a page send more secrets than the session's own values, such as a token that they just received. A crawl
+# that is continued needs them. So they are encrypted with a key made of the session's values, which we never store:
+# only somebody who has the session can read them.
 
 
 _COST = 1 << 14  #: of deriving the key: tens of milliseconds, once a crawl

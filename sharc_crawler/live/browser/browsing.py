@@ -103,7 +103,7 @@ class Browsing:
         self._tasks: set[asyncio.Task[None]] = set()
         self.unshown: list[str] = []  #: sites with ``browser=always`` of which no page could be shown
         self.software = f" chromium/{version()}"  #: added to the crawl's own name
-        self._classes: dict[str, ShownClasses] = {}  # of each site, where not all pages are shown
+        self._classes: dict[str, ShownClasses] = {}  # by site, unless all pages are shown
 
     # -- what the crawl tells ----------------------------------------------------------------------------------------
 
@@ -291,7 +291,7 @@ class Browsing:
         """An answer that the capture has, or fetches now; ``None``: it cannot be had."""
         frontier = self._sites.of(fetch)
         if (login := self._options.login) and (note := login.note_of(asked.url)):
-            frontier.note(note)  # its list names what is not to be had, too
+            frontier.note(note)  # its list also names what could not be fetched
         if (mark := self._mark(fetch, asked)).startswith("get-"):
             frontier.note(_CHOSEN)
         answers, pages = self._of(fetch.site), frontier.pages
@@ -343,7 +343,7 @@ class Browsing:
         variant = told_apart(asked.kind, asked.headers)
         if asked.method == "GET":
             if _kind(asked) is not Kind.DATA:
-                return ""  # no script chose its headers: what was asked before need not be read
+                return ""  # no script chose its headers, so the request need not be read
             first = self._sites.of(fetch).loads.loaded(asked.url, _kind(asked))
             if first is None or told_apart(asked.kind, self._asked(fetch.site, first).headers) == variant:
                 return ""

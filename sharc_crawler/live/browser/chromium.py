@@ -37,7 +37,7 @@ FLAGS = (
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # the same without windows
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # the flag for the mode without windows
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-default-apps",
@@ -129,7 +129,7 @@ class Chromium:
         self._profile = tempfile.mkdtemp(prefix=PROFILE, dir=self._folder)
         to_read, their_end = os.pipe()
         own, to_write = os.pipe()
-        root = ("--no-sandbox",) if os.geteuid() == 0 else ()  # Chromium's sandbox cannot be had by root
+        root = ("--no-sandbox",) if os.geteuid() == 0 else ()  # Chromium's sandbox does not work for root
         flags = (*FLAGS, *root, f"--user-data-dir={self._profile}", "about:blank")
         command = [sys.executable, "-S", "-c", _LAUNCHER, str(own), str(their_end), str(MEMORY), found(), *flags]
         self._process = subprocess.Popen(  # noqa: S603 - what was found
@@ -138,7 +138,7 @@ class Chromium:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is the crawl's to hear
+            start_new_session=True,  # only the crawl should get Ctrl-C
         )
         os.close(own)
         os.close(their_end)

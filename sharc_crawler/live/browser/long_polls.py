@@ -32,7 +32,7 @@ class LongPolls:
     ...     polls.asked("http://h/poll?t=1"); polls.answered("http://h/poll?t=1", b"HTTP/1.1 200 OK\r\n\r\n{}")
     >>> polls.is_one("http://h/poll?t=7", changes=3), polls.is_one("http://h/poll?t=8", changes=3)
     (False, True)
-    >>> polls.is_one("http://h/poll?t=9", changes=4)  # it brought something to the page
+    >>> polls.is_one("http://h/poll?t=9", changes=4)  # it changed the page
     False
     """
 
@@ -55,7 +55,7 @@ class LongPolls:
         """Record a request."""
         row = self._rows.setdefault(_address(url), _Row())
         if row.awaited:
-            row.times = 0  # side by side: a list is filled
+            row.times = 0  # at the same time: a list is being filled
         row.awaited += 1
 
     def answered(self, url: str, raw: Octets | None) -> None:

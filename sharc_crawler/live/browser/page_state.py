@@ -26,15 +26,15 @@ class PageShown:
         self.url, self.raw, self.load = url, raw, load
         self.session = self.frame = ""
         self.seen = Rendering()
-        self.begun = False  # its document was asked for
-        self.there = False  # its document has taken the place of the empty one
-        self.gone = ""  # why it is there no more, or never was
-        self.awaited = 0  # answers
+        self.begun = False  # its document was requested
+        self.there = False  # its document has replaced the empty one
+        self.gone = ""  # why it is gone or was never loaded
+        self.awaited = 0  # answers that are awaited
         self.handing = asyncio.Lock()  # one answer at a time
-        self.handed = 0  # bytes of them
-        self.heard = 0  # events of it
-        self.dear = False  # it has taken half of what it may
-        self.lively = asyncio.Event()  # something was asked for or answered, or a step is over
+        self.handed = 0  # bytes of answers handed over
+        self.heard = 0  # events heard of it
+        self.dear = False  # it has used half of its limit
+        self.lively = asyncio.Event()  # something was requested or answered, or a step ended
         self.step_over = False
         self.protocols: dict[str, str] = {}  # of the socket that is opened next, by session
         self.state = (-1, -1)  # requests and changes when it was last looked at
@@ -71,8 +71,8 @@ class PageShown:
 
 # -- what a page costs its browser, and when that is too much ----------------------------------------------------------
 
-# A page whose scripts never end holds no capture. A busy machine is patiently waited for: what counts is the processor
-# time that the browser was given, and only where it has nothing to do, the clock.
+# A page whose scripts never end must not hold up the capture. On a busy machine we wait: what counts is the processor
+# time that the browser got, and the clock only while it has nothing to do.
 
 
 LOOK: Seconds = 5.0  #: between two looks

@@ -161,7 +161,7 @@ class Renderer:
     async def _until_quiet(self, page: PageShown) -> None:
         """Let the page load until it is quiet, and again after each behavior."""
         await self._step(page)
-        while not page.there:  # on a busy machine; the empty document is quiet, too
+        while not page.there:  # on a busy machine the empty document is quiet, too
             await self._hear(page)
         if not await self._rest(page, STILL, PATIENCE):
             page.cut(f"rest: it was not quiet after {PATIENCE * STEP / 1000:g} s of its own time")
@@ -224,7 +224,7 @@ class Renderer:
     async def _step(self, page: PageShown, budget: int = STEP) -> None:
         """Let the page's clock run for a step."""
         page.step_over = False
-        self._browser.tell(  # a script that never ends lets it not answer
+        self._browser.tell(  # a script that never ends keeps it from answering
             "Emulation.setVirtualTimePolicy",
             page.session,
             policy="pauseIfNetworkFetchesPending",
@@ -298,7 +298,7 @@ class Renderer:
         elif method == "Target.detachedFromTarget":
             page.gone = _LEFT if event["sessionId"] == page.session else page.gone
         elif method == "Inspector.targetCrashed" and session == page.session:
-            self._browser.ended = True  # and with it whatever is still asked of it
+            self._browser.ended = True  # this also ends all requests to it
         else:
             self._heard_besides(page, method, event, session)
         page.heard += 1
@@ -336,7 +336,7 @@ class Renderer:
             page.cut(why)
             self._fail(page, event, "BlockedByClient")
         elif url.endswith("/favicon.ico") and kind == "Other":
-            self._refuse(event, "Aborted")  # the browser's own idea; one that a page names is its resource
+            self._refuse(event, "Aborted")  # requested by the browser itself; an icon that a page names is a resource
         elif url == page.url and method == "GET" and not request_rules.told_apart(kind, headers):
             page.seen.requests += 1
             page.do(self._fulfil(page, event, page.raw))
@@ -362,7 +362,7 @@ class Renderer:
 
     async def _answer(self, page: PageShown, event: dict[str, Any], asked: Asked) -> None:
         if page.polls.may_be(asked.url) and request_rules.is_data(asked.kind, asked.headers):
-            changes = -1  # where a script waits for the answer, nothing else is answered
+            changes = -1  # a script that waits for the answer blocks all other answers
             with suppress(TimeoutError):
                 changes = await asyncio.wait_for(self._changes(page), long_polls.PATIENCE)
             if page.polls.is_one(asked.url, changes):
@@ -413,7 +413,7 @@ class Renderer:
                 "Fetch.fulfillRequest",
                 requestId=event["requestId"],
                 responseCode=status,
-                responsePhrase=responses.get(status, "Unknown"),  # without one, Chromium takes no status of its own
+                responsePhrase=responses.get(status, "Unknown"),  # Chromium needs one for an unknown status
                 responseHeaders=[{"name": name, "value": value} for name, value in headers],
                 body=b64encode(body).decode(),
             )

@@ -12,8 +12,8 @@ from sharc_crawler.archive.posted import sent, with_method
 if TYPE_CHECKING:
     from sharc_crawler.login import Login
 
-_FETCHED = ("XHR", "Fetch")  # what scripts fetch, as the protocol names it
-_NAMELESS = "Other"  # so it names what is preloaded for them, and JSON modules; but scripts of workers and icons, too
+_FETCHED = ("XHR", "Fetch")  # the protocol's names for what scripts fetch
+_NAMELESS = "Other"  # the name for JSON modules and what is preloaded for scripts, but also worker scripts and icons
 STREAM = "text/event-stream"  #: what an EventSource accepts; the protocol gives it no kind of its own here
 METHODS = ("POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")  #: that are named; a script may make up others
 MOST_REQUESTS = 400  #: of one page

@@ -24,7 +24,7 @@ class ShownClasses:
     """
 
     def __init__(self, kept: str = "") -> None:
-        self._same: dict[tuple[str, str], set[str]] = {}  # pages, no more than are needed
+        self._same: dict[tuple[str, str], set[str]] = {}  # pages that did not differ, up to the number that is needed
         self._differ: set[tuple[str, str]] = set()
         for host, path, urls in json.loads(kept or "[]"):
             if urls is None:
@@ -42,7 +42,7 @@ class ShownClasses:
         if differs:
             self._differ.add(class_of(url))
         elif len(same := self._same.setdefault(class_of(url), set())) < SAMPLE:
-            same.add(url)  # a page may be shown again, after a kill
+            same.add(url)  # after a kill a page may be shown again
 
     def kept(self) -> str:
         """The state, as JSON."""

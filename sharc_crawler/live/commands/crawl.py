@@ -54,7 +54,7 @@ class Command(CrawlCommand):
             if args == [SiteSpider.name]:
                 self._run_site(opts)
             else:
-                from sharc_crawler.live.setup.checks import check_spider  # not of a plain capture
+                from sharc_crawler.live.setup.checks import check_spider  # not for a plain capture
 
                 check_spider(args, self._process.spider_loader.list())
                 super().run(args, opts)
@@ -63,7 +63,7 @@ class Command(CrawlCommand):
 
             refused(error)
             self.exitcode = error.exit_code
-        except KeyboardInterrupt:  # before Scrapy listens for it
+        except KeyboardInterrupt:  # before Scrapy handles it
             self._stopped("give the same command again")
 
     def _run_site(self, opts: argparse.Namespace) -> None:
@@ -87,7 +87,7 @@ class Command(CrawlCommand):
 
             check_history(Path(config.history), opts.spargs, reading=arguments.options.dry_run)
         if arguments.options.dry_run:
-            from sharc_crawler.live.setup.plan import show_plan, show_selection  # only here
+            from sharc_crawler.live.setup.plan import show_plan, show_selection  # only for a dry run
 
             show_plan(arguments, config)
             show_selection(selection)
@@ -111,11 +111,11 @@ class Command(CrawlCommand):
         if isinstance(error, SharcError):
             raise error
         if error:
-            traceback.print_exception(error)  # Scrapy keeps it to itself
+            traceback.print_exception(error)  # Scrapy does not print it
         code = crawler.stats.get_value(EXIT_CODE)
         if error or (self._process.bootstrap_failed and not code):
             self.exitcode = FAILED
-        elif code is None:  # Ctrl-C twice, or once before the spider was opened
+        elif code is None:  # Ctrl-C twice, or before the spider was opened
             from sharc_crawler.live.beginning import sessions
             from sharc_crawler.live.failures.failed_exchanges import way_out
 
@@ -131,12 +131,12 @@ class Command(CrawlCommand):
 def _check_output(output: Path, specs: list[CaptureSpec], config: Config, *, collected: bool) -> None:
     """Refuse a folder that these captures cannot begin in, nor go on."""
     if config.resume == "rebuild":
-        from sharc_crawler.live.setup.unfinished import check_rebuilding  # hardly ever
+        from sharc_crawler.live.setup.unfinished import check_rebuilding  # rarely needed
 
         check_rebuilding(output, specs, config.bounds, collected=collected)
         return
     if is_begun(output):
-        from sharc_crawler.live.setup.unfinished import check_output  # only where there is something to go on with
+        from sharc_crawler.live.setup.unfinished import check_output  # only if there is something to continue
 
         check_output(output, specs, config.bounds)
     for folder in capture_folders(output):

@@ -80,11 +80,11 @@ _REASONS: Words = (
     (SSL.Error, _tls),
     (VerificationError, _MISNAMED),
     (CertificateError, _MISNAMED),
-    (ConnectionAborted, "headers without end"),  # nothing else makes us hang up
+    (ConnectionAborted, "headers without end"),  # we hang up for no other reason
     (ConnectionDone, "connection closed before an answer"),
     (ConnectionLost, "connection broken off before an answer"),
     (KeyError, lambda error: f"no valid HTTP: unknown transfer coding {_joined(error.args)}"),
-    (Exception, _invalid),  # what else the parser of answers raises
+    (Exception, _invalid),  # other errors of the parser
 )
 _LONGEST = 200
 

@@ -29,7 +29,7 @@ def ends_the_crawl(method: Callable[Concatenate[S, P], T]) -> Callable[Concatena
         try:
             return method(self, *args, **kwargs)
         except Exception as error:
-            from sharc_crawler.live.failures.fatal_errors import sentence  # hardly ever
+            from sharc_crawler.live.failures.fatal_errors import sentence  # rarely needed
 
             self.give_up(sentence(error), exc_info=not isinstance(error, SharcError))
             return None
@@ -45,7 +45,7 @@ def without_tracebacks() -> None:
 
 def _in_one_line(record: logging.LogRecord) -> bool:
     if record.exc_info and isinstance(record.exc_info[1], SharcError):
-        from sharc_crawler.live.failures.fatal_errors import in_one_line  # hardly ever
+        from sharc_crawler.live.failures.fatal_errors import in_one_line  # rarely needed
 
         in_one_line(record, record.exc_info[1])
     return True

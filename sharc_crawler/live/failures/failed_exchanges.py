@@ -49,7 +49,7 @@ def failed(middleware: ArchiveMiddleware, session: Session, request: Request, ex
         return
     ended = session.clock.now()
     if (exchange := request.meta.pop(EXCHANGE_KEY, None)) is None:
-        from sharc_crawler.live.wire.exchanges import failed as made  # of another download handler than ours
+        from sharc_crawler.live.wire.exchanges import failed as made  # only with another download handler
 
         exchange = made(request, exception, sent, ended)
     fetch: Fetch | None = request.meta.get(META_KEY)
@@ -59,7 +59,7 @@ def failed(middleware: ArchiveMiddleware, session: Session, request: Request, ex
         remark(session.sites.of(fetch).capture, fetch, exchange)
     # An address that is refused stays refused: no second attempt.
     result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
-    length = len(exchange.response)  # what came is paid for
+    length = len(exchange.response)  # received bytes count against the budget
     outcome = Outcome(result, exchange.started, ended, length=length, error=plain(exception), sent=exchange.sent)
     middleware.tell(fetch, outcome, middleware.keep(exchange, fetch))
 
@@ -117,7 +117,7 @@ def file_limit() -> str:
 
 
 def _failed(outcome: Outcome, error: BaseException) -> Outcome:
-    if outcome.status is None:  # nothing came: that stays the reason
+    if outcome.status is None:  # without an answer, the first reason stays
         return outcome._replace(error=f"{outcome.error}; and not archived: {error}")
     return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}", sent=outcome.sent)
 

@@ -45,7 +45,7 @@ def in_settings(error: SharcError) -> SharcError:
     """The error in terms of settings, logged in one line even at interpreter exit, when nothing can be imported."""
     for name in LOOPS:
         filters = logging.getLogger(name).filters
-        if _late not in filters:  # a runner that nobody awaits lets go of the error as the interpreter ends
+        if _late not in filters:  # a runner that is not awaited drops the error at interpreter exit
             filters.insert(0, _late)
     return type(error)(as_settings(str(error)))
 
@@ -60,7 +60,7 @@ def fails(crawler: Crawler) -> None:
     """Have ``scrapy crawl``, or whoever runs the crawler, see the crawl as failed."""
 
     def stopped() -> None:
-        crawler.spider = None  # what a runner takes for failed (its ``bootstrap_failed``)
+        crawler.spider = None  # so that the runner counts it as failed (``bootstrap_failed``)
 
     crawler.signals.connect(stopped, signals.engine_stopped, weak=False)
 

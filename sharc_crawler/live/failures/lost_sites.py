@@ -47,7 +47,7 @@ def lose(session: Session, site: str, error: Exception) -> str:
 
 def supersede(session: Session, site: str, error: Superseded) -> None:
     """Stop a site whose state another process has taken over."""
-    if session.drop_in:  # all its sites are in one place
+    if session.drop_in:  # its sites share one folder
         session.superseded = True
         return
     _leave(session, site, error)
@@ -66,7 +66,7 @@ def _leave(session: Session, site: str, error: Exception) -> None:
 async def _abandon(session: Session, site: str, place: Place) -> None:
     """Leave the site's files to their new owner."""
     place.suspend()
-    with suppress(SharcError):  # a writer that has ended holds no files
+    with suppress(SharcError):  # an ended writer holds no files
         await session.archivist.abandon(site)
 
 

@@ -46,16 +46,16 @@ class Watch:
         if ours and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL:
             signal.signal(signal.SIGALRM, self.look)
             signal.setitimer(signal.ITIMER_REAL, self._every, self._every)
-            atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)  # later a signal would end the process
+            atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)  # a later signal would end the process
 
     def look(self, _signal: int, frame: FrameType | None) -> None:
         """Raise in a call that was under way at all of the last looks."""
         call = _call(frame)
         self._looks = self._looks + 1 if call is self._call else 1
-        self._call = call  # held, so that no other can be taken for it
+        self._call = call  # kept, so that its id is not reused
         if frame is not None and call is not None and call.f_code is PATTERNS:
             self._look_closer(call, frame)
-        elif frame is not None and call is not None and self._looks % self._most == 0:  # while it is told, no more
+        elif frame is not None and call is not None and self._looks % self._most == 0:  # while it is handled, not again
             where = f"{Path(frame.f_code.co_filename).name}, line {frame.f_lineno}"
             raise UnansweredError(f"no answer at {self._looks} looks, {self._every:g} s apart; it was at {where},")
 

@@ -97,7 +97,7 @@ class Client:
                 break
             url = location
             if urlsplit(url).hostname != urlsplit(response.url).hostname:
-                break  # another server has not been asked for leave
+                break  # another server's robots.txt was not read
         return Answer(response.status, response.body, tuple(exchanges))
 
     async def _usable_answer(self, url: str, check: Callable[[bytes], None], longest: int | None) -> Response:
@@ -131,7 +131,7 @@ class Client:
             response = await self._download(Request(url, dont_filter=True, meta=meta))
         except AddressRefusedError:
             raise
-        except (DownloadCancelledError, IgnoreRequest) as error:  # on the wire, and while it is unpacked
+        except (DownloadCancelledError, IgnoreRequest) as error:  # while it is received, or unpacked
             raise _too_long(url, longest) from error
         except Exception as error:  # download handlers raise errors of many kinds
             return None, plain(error)

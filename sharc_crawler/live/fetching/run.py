@@ -107,13 +107,13 @@ def _settings(plan: FetchPlan, manners: Manners) -> Settings:
     settings = Settings({name: getattr(profile, name) for name in dir(profile) if name.isupper()})
     settings.setdict(
         {
-            "ADDONS": {},  # no frontier: what there is to ask is known
+            "ADDONS": {},  # no frontier: all requests are known in advance
             "SPIDER_MODULES": [],
             "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
             "USER_AGENT": user_agent(manners.operator),
             "TWISTED_DNS_RESOLVER": RESOLVER,
-            "DOWNLOAD_DELAY": 0,  # the token bucket is the pace
-            "ROBOTSTXT_OBEY": False,  # an interface that its user names, not a site that is wandered through
+            "DOWNLOAD_DELAY": 0,  # the token bucket sets the pace
+            "ROBOTSTXT_OBEY": False,  # an interface that the user named, not a site to crawl
             "RETRY_ENABLED": False,
             "REDIRECT_ENABLED": False,
             "SHARC_OPERATOR": manners.operator,

@@ -59,8 +59,8 @@ class Work:
         self.tally = Tally(seeds=len(plan.seeds))
         self._plan, self._folder, self._writer, self._report = plan, folder, writer, report
         self._silent = 0
-        self._is_archive = False  # an answer to one of these questions, other than 404, is there
-        self._missing: list[str] = []  # seeds answered 404 until then
+        self._is_archive = False  # one of these questions was answered with something other than 404
+        self._missing: list[str] = []  # seeds answered 404 before that
 
     async def run(self, client: Client) -> None:
         """Ask for everything, as far as the archive allows."""

@@ -73,15 +73,15 @@ async def begin_site(
     else:
         place.take_over(state)
         state = continued(state, run, note)
-        go_on_in_time(state, session.clock)  # the former owner's clock may have been another
+        go_on_in_time(state, session.clock)  # the former owner's clock may differ
         frontier = await _gone_on_with(state, session, place)
         _check_still_held(clerk, site)
         place.copy_beside()
         now = session.clock.now()
     frontier.change_delay(delay_of(given, session.config))
-    for host in frontier.ledger.hosts:  # whoever had it before may have asked a moment ago
+    for host in frontier.ledger.hosts:  # the former owner may have sent a request a moment ago
         host.pace.pause(now + host.delay)
-    session.sites.hold(site)  # until it is begun, and the journal has what it did before it was one of the sites
+    session.sites.hold(site)  # until it has begun and the journal has its earlier steps
     log_event("claimed", site=site, epoch=tenure.epoch, step=tenure.seq, former=tenure.former)
 
 
@@ -113,7 +113,7 @@ async def _open_files(session: Session, site: str, place: tuple[str, str]) -> No
     try:
         await session.archivist.open(site, place)
     except UsageError as error:
-        if session.config.objects:  # it worked when the worker began: the store is away
+        if session.config.objects:  # it worked at the worker's start, so the store is unreachable
             raise StoreUnavailable(str(error)) from error
         raise
 

@@ -53,7 +53,7 @@ class Claims:
             if not claimed:
                 if self._until_done and purse.used_up:
                     log_event("budget-used-up", held=len(clerk.held))
-                    worker.leaving = True  # what is held is handed over, when renewing comes round
+                    worker.leaving = True  # its sites are handed over at the next renewal
                     return
                 if self._until_done and not clerk.held and await self._nothing_is_left():
                     worker.close()
@@ -68,7 +68,7 @@ class Claims:
         try:
             given = await clerk.ask(clerk.ledger.claim, clerk.worker, most, clerk.term, silent=silent)
             claimed = [tenure for tenure in given if not await self._still_here(tenure)]
-        except StoreUnavailable:  # renewing says so; when it is back, owners whose terms ran out renew them first
+        except StoreUnavailable:  # renewing logs it; owners with expired terms renew first
             self._looked = time.monotonic()
         for tenure in claimed:
             clerk.take(tenure, asked)
@@ -123,7 +123,7 @@ class Claims:
             if place.copied is not None:
                 await place.copied
         except (SharcError, OSError) as error:
-            if worker.places.get(site) is place and site not in worker.going:  # else that finds out
+            if worker.places.get(site) is place and site not in worker.going:  # otherwise the step under way notices
                 log_event("cannot-go-on", site=site, epoch=place.epoch, reason=str(error))
                 worker.session.sites.stop(site)
                 worker.drop(site, str(error))
@@ -131,14 +131,14 @@ class Claims:
     async def _not_begun(self, tenure: Tenure, error: SharcError | OSError) -> None:
         """Report why, and release the site if it is its own fault."""
         worker, site = self._of, tenure.site
-        if site not in worker.clerk.held:  # it is another's: that has been said
+        if site not in worker.clerk.held:  # another worker has it, which was logged
             return
         if isinstance(error, ElsewhereError):
             await self._not_here(tenure, error)
             return
         away = isinstance(error, StoreUnavailable) or (isinstance(error, OSError) and bool(worker.kept.objects))
         ours = away or is_full(error) or bool(worker.session.space.lacking())
-        # else somebody tries again, a term later
+        # otherwise another worker tries again after a term
         failed = not ours and await worker.release(tenure, SiteState.FAILED, str(error))
         log_event("failed" if failed else "not-begun", site=site, epoch=tenure.epoch, reason=str(error))
 

@@ -140,7 +140,7 @@ class Clerk:
             self._told.clear()
             await asyncio.sleep(min(LONGEST, max(SHORTEST, A_SITE * len(self.held))))
             await self.flush()
-            if any(not held.safe for held in self.held.values()):  # what came meanwhile waits for others' steps, too
+            if any(not held.safe for held in self.held.values()):  # later steps also wait for those of other sites
                 self._told.set()
 
     async def flush(self) -> None:
@@ -209,7 +209,7 @@ class Clerk:
             await asyncio.sleep(RENEW * self.term)
             for site, held in list(self.held.items()):
                 if held.seq - held.merged >= ROWS and self.held.get(site) is held:
-                    with suppress(StoreUnavailable):  # renewing says so; what was merged is asked for next time
+                    with suppress(StoreUnavailable):  # renewing logs it; the merged number is read next time
                         held.merged = await self.ask(self._merge, site, held.tenure.epoch, held.seq)
 
     def _merge(self, site: str, epoch: int, upto: int) -> int:
@@ -257,9 +257,9 @@ class Clerk:
 
 # -- keeping what a worker holds while its reactor is busy -------------------------------------------------------------
 
-# A site of a million pages may take it ten seconds to decide. Nothing is sent on what is renewed so: that takes a
-# renewal which the worker has asked for itself. A worker that hangs for good keeps nothing: after some periods it is
-# told so. They are counted, so none goes by while a process is stopped.
+# The reactor may take ten seconds to decide on a site of a million pages. A term renewed here permits no request: that
+# takes a renewal by the worker itself. A worker that hangs for good keeps nothing: after some periods it is ended.
+# Periods are counted, so none passes while the process is stopped.
 
 
 FAILED = 1  #: exit code of a worker that hung
@@ -296,7 +296,7 @@ class Heartbeat:
                 self._hung()
                 return
             if self._missed > 1:
-                with suppress(StoreUnavailable, RuntimeError, CancelledError):  # it asks again; or nobody does any more
+                with suppress(StoreUnavailable, RuntimeError, CancelledError):  # it asks again, unless it has ended
                     self._renew()
 
 

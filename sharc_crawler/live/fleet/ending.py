@@ -47,14 +47,14 @@ class Endings:
     async def end(self, site: str, state: SiteState, why: str = "") -> None:
         """End a site: its folder gets what a crawl of it alone would leave."""
         worker = self._of
-        if site in worker.going:  # it was told twice in one turn of the reactor
+        if site in worker.going:  # reported twice in one turn of the reactor
             return
         with worker.leave_alone(site):
             tenure = await worker.rest(site)
             async with self.turn:
                 stopped = "" if state is SiteState.DONE else why or STOPPED
                 reason = await self._finished(tenure, stopped) or why
-                if state is SiteState.DONE:  # there is nothing to go on with
+                if state is SiteState.DONE:  # nothing is left to continue
                     await worker.certain(worker.clerk.ledger.forget_journal, site, tenure.epoch)
             state = SiteState.FAILED if reason else state
             if await worker.release(tenure, state, reason):

@@ -71,7 +71,7 @@ class Holdings:
             yield
         except Superseded as error:
             why = error
-            if site in self.clerk.held:  # else that has been said
+            if site in self.clerk.held:  # otherwise it was logged before
                 log_event("superseded", site=site, epoch=self.epoch(site), reason=str(error))
         except (SharcError, OSError) as error:
             why = error
@@ -90,18 +90,18 @@ class Holdings:
         if site in self.places:
             place = self.gone(site)
         if held or place:
-            self.going.add(site)  # it is not claimed again before its files are let go of
+            self.going.add(site)  # do not claim it again before its files are closed
             self.start(self._abandon(site, place, held.tenure.epoch if held else None, why))
 
     async def _abandon(self, site: str, place: FleetPlace | None, epoch: int | None, why: str) -> None:
         """Let go of the files. With an ``epoch``, release the site; for a term nobody claims it."""
         try:
             if place:
-                with suppress(SharcError):  # a writer that has ended holds no files
+                with suppress(SharcError):  # an ended writer holds no files
                     await self.session.archivist.abandon(site)
                 await self.discard(place)
             if epoch is not None:
-                with suppress(StoreUnavailable):  # then its term runs out
+                with suppress(StoreUnavailable):  # its term will run out
                     clerk = self.clerk
                     await clerk.ask(clerk.ledger.release, site, epoch, SiteState.WAITING, why, clerk.term)
         finally:

@@ -86,7 +86,7 @@ class SharedFolder:
                 counted(state), {path.name: path.stat().st_size for path in folder.glob(f"*{SUFFIX}")}, str(folder)
             )
         except ElsewhereError:
-            with suppress(OSError):  # something else lies there
+            with suppress(OSError):  # something else has that name
                 folder.rmdir()
             raise
 
@@ -199,13 +199,13 @@ def own_folder(prefix: str, scratch: Path | None) -> Iterator[Path]:
         folder = Path(name)
         with (folder / f"{_HELD}.new").open("wb") as held:
             lock(held.fileno())
-            (folder / f"{_HELD}.new").rename(folder / _HELD)  # nobody sees it before it is locked
+            (folder / f"{_HELD}.new").rename(folder / _HELD)  # renamed when locked, so that nobody finds it unlocked
             yield folder
 
 
 def _clear(prefix: str, scratch: Path) -> None:
     """Remove folders that no process holds any more."""
     for path in scratch.glob(f"{prefix}*/{_HELD}"):
-        with suppress(OSError), path.open("rb") as held:  # another user's is theirs
+        with suppress(OSError), path.open("rb") as held:  # another user's folder is left alone
             if lock(held.fileno()):
                 shutil.rmtree(path.parent, ignore_errors=True)

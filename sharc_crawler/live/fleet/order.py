@@ -68,7 +68,7 @@ def _masks(config: Config, own: Path | None) -> dict[str, object]:
     held = own is not None and own.exists()
     if not (held or config.masks):
         return {}
-    from sharc_crawler.changes.masks import described  # only where there are some
+    from sharc_crawler.changes.masks import described  # only if there are some
 
     return {**described(str(own)), "masks": IN_LEDGER} if held else described(config.masks or "")
 

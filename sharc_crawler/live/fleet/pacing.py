@@ -86,16 +86,16 @@ class Turns:
             await self._told.wait()
             self._told.clear()
             clerk, (wanted, self._wanted) = self._clerk, (self._wanted, {})
-            machines = {await self._name(machine): machine for machine in wanted}  # of one address: one after the other
+            machines = {await self._name(machine): machine for machine in wanted}  # of one address: one at a time
             turns = [
                 Reservation(name, wanted[machine] + lasts(wanted[machine]), own=name in clerk.held)
                 for name, machine in machines.items()
             ]
             asked = monotonic()
-            with suppress(StoreUnavailable):  # renewing says so; whoever wants one says so again
+            with suppress(StoreUnavailable):  # renewing logs it; it is asked for again
                 given = await clerk.ask(clerk.ledger.reserve, turns, clerk.term)
                 now = monotonic()
-                for name, machine in machines.items():  # the ledger's clock stood somewhere between question and answer
+                for name, machine in machines.items():  # the ledger's clock was read between question and answer
                     ends = asked + given[name] + lasts(wanted[machine])
                     self._reserved[machine] = ReservedTurn(now + given[name], ends)
 

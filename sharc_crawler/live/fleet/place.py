@@ -54,8 +54,8 @@ class FleetPlace(Place):
         self._taken: Batch | None = None  #: state of former owners, until it is copied
         self._since: list[Batch] = []  #: steps made meanwhile
         self.copied: asyncio.Future[None] | None = None
-        self._visited = asyncio.Event()  # since it was taken over; or its copy is wanted now
-        self._over = False  # the site is another's: it needs no copy
+        self._visited = asyncio.Event()  # visited since it was taken over, or a copy is wanted now
+        self._over = False  # another worker has the site: no copy is needed
         copy = folder / own_name(epoch)
         self.ready = copy / folder.name  #: what is to lie in the folder once the site is done
         make_folder(copy)
@@ -66,7 +66,7 @@ class FleetPlace(Place):
     def _opened(self) -> FrontierStore:
         try:
             return beside.begin_copy(self.state)
-        except DataError as error:  # the folder is this owner's, and new: what is wrong is not the site's fault
+        except DataError as error:  # the folder is new and this owner's, so the fault is not the site's
             raise StoreUnavailable(str(error)) from error
 
     def commit(self, batch: Batch) -> None:
@@ -78,7 +78,7 @@ class FleetPlace(Place):
             if batch.visits:
                 self._visited.set()
         self._told(to_json(batch), sum(visit.outcome.length for visit in batch.visits))
-        if batch.hosts:  # their robots.txt
+        if batch.hosts:  # hosts come with their robots.txt
             self._read(batch.hosts.values())
 
     def links(self) -> Iterator[LinksRow]:
@@ -111,8 +111,8 @@ class FleetPlace(Place):
         if self._over:
             return
         await asyncio.wrap_future(by_thread(lambda: _copied(self.state, state, self._config.log)))
-        self._owner = ""  # it was another's, of this process
-        self.log = CrawlLog(self.state, self, self._config.log)  # goes on with what lies there now
+        self._owner = ""  # another owner in this process had it
+        self.log = CrawlLog(self.state, self, self._config.log)  # continues the log that lies there
         for batch in self._since:
             self.store.commit(batch)
         self._taken = None
@@ -127,7 +127,7 @@ class FleetPlace(Place):
     async def leave(self) -> None:
         """Return once nothing more is written; a copy that has not begun is not made."""
         self._over = True
-        with suppress(SharcError, OSError):  # nobody misses it
+        with suppress(SharcError, OSError):  # the copy is not needed any more
             await self.whole()
 
     def finish(self) -> None:
@@ -151,7 +151,7 @@ class FleetPlace(Place):
 
     def clear(self) -> None:
         """Remove the private files of this owner and former ones."""
-        with suppress(Superseded):  # somebody has begun with the site already
+        with suppress(Superseded):  # another worker has begun already
             remove_own(self.folder, self.epoch)
 
     def discard(self) -> None:
@@ -180,7 +180,7 @@ def write_end(folder: Path, stopped: str, config: Config, masks: Path | None = N
 
     ``masks``: the file of the present ones; ``None``: learned masks are not used. Both results may be empty.
     """
-    from sharc_crawler.live.ending import leave  # nothing a worker begins with
+    from sharc_crawler.live.ending import leave  # only needed at the end
 
     if masks and masks.exists():
         config = replace(config, masks=str(masks))
@@ -193,7 +193,7 @@ def write_end(folder: Path, stopped: str, config: Config, masks: Path | None = N
 
 
 def _grown(masks: Path, folder: Path) -> str:
-    from sharc_crawler.changes.masks import grown  # only where masks are taken over
+    from sharc_crawler.changes.masks import grown  # only if masks are taken over
     from sharc_crawler.report.mask_candidates import read_taught
 
     text, new = grown(masks, read_taught(folder).masks, folder.name)
@@ -201,6 +201,6 @@ def _grown(masks: Path, folder: Path) -> str:
 
 
 def _learned(store: FrontierStore, file: Path) -> bytes:
-    from sharc_crawler.live.fleet.history import learned  # only where there is one
+    from sharc_crawler.live.fleet.history import learned  # only if there is one
 
     return learned(store, file)

@@ -58,7 +58,7 @@ class Purse:
     async def fill(self) -> None:
         """Draw what is needed until cancelled; at least once a period, as the budget may change."""
         while not self._over:
-            with suppress(StoreUnavailable):  # renewing says so
+            with suppress(StoreUnavailable):  # renewing logs it
                 await self._draw()
             self._low.clear()
             if self.empty:
@@ -75,7 +75,7 @@ class Purse:
             requests = max(0.0, wanted - self._left.requests)
             size = max(0.0, wanted * A_REQUEST - self._left.size)
             given = await self._clerk.ask(ledger.draw, requests, size)
-            left = self._left  # less by now
+            left = self._left  # less than before
             self._left = Allowance(_sum(left.requests, given.requests), _sum(left.size, given.size), given.seconds)
             self._drawn = asked
             self.used_up = self.empty and bool(requests or size)

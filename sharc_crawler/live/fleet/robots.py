@@ -40,7 +40,7 @@ class SharedRobots:
         """When it was read, and its rules; ``None``: not within a day, or the site was dropped meanwhile."""
         self._asked[fetch.site] = fetch
         known = None
-        with suppress(StoreUnavailable):  # renewing says so; it is read again
+        with suppress(StoreUnavailable):  # renewing logs it; robots.txt is read again
             known = await self._clerk.ask(self._clerk.ledger.robots, fetch.host, MAX_AGE)
         if known is not None:
             self._taken[fetch.host] = known[0]

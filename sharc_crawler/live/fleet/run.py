@@ -43,9 +43,9 @@ OURS = {
         "sharc_crawler.live.extension.CaptureExtension": None,
         "sharc_crawler.live.fleet.spider.FleetExtension": 500,
     },
-    "SHARC_CONTROL": False,  # orders come by the ledger
+    "SHARC_CONTROL": False,  # orders come through the ledger
     "SHARC_PROGRESS": False,
-    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,  # decided after the page before was handled
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,  # one page is handled before the next is chosen
 }
 
 
@@ -115,7 +115,7 @@ def fleet_settings(chosen: Sequence[str], kept: Keeping, room: int) -> Settings:
 
 def _kept_history(settings: Settings, folder: Path, *, takes_masks: bool) -> SharedHistory:
     """The worker's copy of the histories in the ledger."""
-    from sharc_crawler.live.fleet.history import SharedHistory  # only where there is one
+    from sharc_crawler.live.fleet.history import SharedHistory  # only if there is one
 
     for option, name in (("--history", "SHARC_HISTORY"), ("--masks", "SHARC_MASKS")):
         if (file := settings.get(name)) and (takes_masks or name == "SHARC_HISTORY"):

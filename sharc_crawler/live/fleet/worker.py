@@ -130,7 +130,7 @@ class FleetWorker:
     def _superseded(self, site: str, epoch: int) -> None:
         """Drop a site that another worker owns."""
         log_event("superseded", site=site, epoch=epoch)
-        if site not in self.holdings.going:  # else whatever is done with it finds out
+        if site not in self.holdings.going:  # otherwise the step under way notices
             self.holdings.drop(site)
 
     def _renewed(self, answer: Renewal) -> None:
@@ -143,7 +143,7 @@ class FleetWorker:
                 elif wish is Wish.PAUSE or holdings.leaving:
                     holdings.start(endings.hand_over(site))
         extra, self._extra = min(self._extra, answer.surplus), answer.surplus
-        if extra:  # twice: others may not have told of what they claimed meanwhile
+        if extra:  # only the second time: others may not have reported new claims
             self._claims.not_before = time.monotonic() + self._clerk.term / 2  # else it would be claimed again at once
             resting = sorted(set(holdings.places) - holdings.going, key=lambda site: self._clerk.held[site].seq)
             for site in resting[:extra]:
@@ -166,7 +166,7 @@ class FleetWorker:
         """Hand over what is left after the engine has ended, within a term."""
         holdings, session, clerk = self.holdings, self._session, self._clerk
         holdings.leaving = True
-        for number, lease in list(session.leases.items()):  # they never came
+        for number, lease in list(session.leases.items()):  # they were never sent
             del session.leases[number]
             session.sites.give_back(lease.fetch, session.clock.now())
         for site in set(holdings.places) - holdings.going:

@@ -90,8 +90,8 @@ class Continuation:
 
     async def _rebuild(self, place: Place, spec: CaptureSpec) -> None:
         """Make the lost state of a capture again."""
-        from sharc_crawler.live.former.rebuilding import rebuild, set_logs_aside  # hardly ever
-        from sharc_crawler.live.reading.document import detector_of  # hardly ever
+        from sharc_crawler.live.former.rebuilding import rebuild, set_logs_aside  # rarely needed
+        from sharc_crawler.live.reading.document import detector_of  # rarely needed
 
         session, config = self._session, self._config
         detector, when = detector_of(config.detector, config.masks), iso(self._now)
@@ -111,7 +111,7 @@ class Continuation:
 
     def _founded(self, place: Place, saved: Batch) -> Batch:
         """The state without what rests on visits that the store has lost."""
-        from sharc_crawler.storage.withdrawing import founded  # what begins has lost nothing
+        from sharc_crawler.storage.withdrawing import founded  # a new capture cannot have lost anything
 
         found = founded(saved, iso(self._now))
         if found is not saved:
@@ -124,7 +124,7 @@ class Continuation:
         """The state without visits whose WARC records are gone: they are fetched again."""
         if not self._config.warc or self._config.writer != USUAL:
             return saved
-        from sharc_crawler.live.former.state_check import relied_on  # only where there are such
+        from sharc_crawler.live.former.state_check import relied_on  # only if there are some
 
         found = await relied_on(saved, place.folder, iso(self._now), progress)
         if found is not saved:
@@ -155,7 +155,7 @@ def go_on_in_time(saved: Batch, clock: Clock) -> None:
 
 def _withdraw(place: Place, state: Batch, *numbers: int) -> None:
     """Withdraw the certificates of captures that go on, and note what else is set aside."""
-    from sharc_crawler.certificate.withdrawal import certified_as, withdraw  # hardly ever
+    from sharc_crawler.certificate.withdrawal import certified_as, withdraw  # rarely needed
 
     for number in numbers:
         row = state.captures[number]
@@ -181,7 +181,7 @@ def as_given(value: object) -> str:
 def goes_on(sites: Sites) -> str:
     """The line that says how far a former run came."""
     if sites.polls:
-        from sharc_crawler.live.setup.modes import done  # only of instant crawls
+        from sharc_crawler.live.setup.modes import done  # only for instant crawls
 
         return f"goes on where it was: {done(sites.polls)}\n"
     made = Snapshot.of(sites)

@@ -24,7 +24,7 @@ def rates_of(site: str, history: ObservationStore | None, config: Config) -> Rat
     """The source of a site's change rates."""
 
     def chain() -> Chain:
-        from sharc_crawler.live.former.sources import chain_of  # only where there is something to go by
+        from sharc_crawler.live.former.sources import chain_of  # only if there is something to learn from
 
         return chain_of(site, history, config)
 
@@ -36,7 +36,7 @@ def aside(work: Callable[[], Any], pages: int) -> Future[Any]:
     """Run long work in a thread, so that the reactor goes on."""
     if pages <= LONG:
         return at_once(work, pages)
-    from sharc_crawler.live.in_thread import by_thread  # only of large sites
+    from sharc_crawler.live.in_thread import by_thread  # only for large sites
 
     return by_thread(work)
 
@@ -45,7 +45,7 @@ def parts_of(history: ObservationStore | None, config: Config) -> Parts:
     """The parts of a capture, with the site's history if there is one."""
     if history is None:
         return Parts(rates=lambda spec: rates_of(spec.site, history, config), aside=aside)
-    from sharc_crawler.live.former.known import last_seen  # the same
+    from sharc_crawler.live.former.known import last_seen  # only then, too
 
     return Parts(
         aside=aside,

@@ -160,7 +160,7 @@ class _Replay:
             # what hints had decided is told, and each look
             plain = replace(spec, hints=0.0, mode="capture" if spec.mode == "continuous" else spec.mode)
             frontier = self._sites.open(plain, self._began(spec.site, run), self._file.part())
-            frontier.capture.owed.add()  # what was to follow is not told: nothing may end here
+            frontier.capture.owed.add()  # the recorded end is unknown, so nothing may end here
             frontier.schedule(known(spec.site), self._steps[0].decided)
         placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
         self._sites.note(
@@ -179,7 +179,7 @@ class _Replay:
         decided = self._steps[0].decided
         try:
             _, info = about(self._folder, (safe_name(site), safe_name(run)))
-        except UsageError:  # the head of each file is lost
+        except UsageError:  # the start of each file is lost
             return decided
         began = told(info, "began")
         return min(decided, unix(began)) if began else decided

@@ -46,7 +46,7 @@ def key_of(url: str) -> str:
 def decided(folder: Path, every: list[ArchivedExchange], attempts: int) -> list[DecidedExchange]:
     """The exchanges with what the log says of them, in the order of decision."""
     logged = _logged(folder)
-    failed: dict[str, int] = defaultdict(int)  # attempts in a row
+    failed: dict[str, int] = defaultdict(int)  # failed attempts in a row
     steps = []
     for one in every:
         line, key = logged.get((one.ref.file, one.ref.offset)), key_of(one.url)
@@ -119,16 +119,16 @@ class Recorded(Strategy):
         super().__init__(setting)
         self.revisits, self.accepts_late, self.attests = real.revisits, real.accepts_late, real.attests
         self._steps, self._urls = [step for step in steps if not step.again], urls
-        self._places: dict[str, list[int]] = defaultdict(list)  # by URL, its steps
+        self._places: dict[str, list[int]] = defaultdict(list)  # the steps of each URL
         for place, step in enumerate(self._steps):
             self._places[step.key].append(place)
         self._known: list[int] = []  # steps of discovered URLs that have not been handed out, in their order
         self._turn = max(_firsts(self._steps), default=0.0)
-        self._pages: dict[str, list[PageId]] = defaultdict(list)  # a URL to which another redirects has two
+        self._pages: dict[str, list[PageId]] = defaultdict(list)  # a URL that another one redirects to has two
         self._visited: set[PageId] = set()
         self._unvisited: dict[PageId, None] = {}  # in the order in which they were added
         self._under_way: set[PageId] = set()
-        self._open: set[PageId] = set()  # pages that a download is still to come of
+        self._open: set[PageId] = set()  # pages with downloads still to come
         self._turned = False
 
     def add(self, candidates: Candidates) -> None:

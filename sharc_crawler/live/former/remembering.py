@@ -78,7 +78,7 @@ def observations(store: FrontierStore, capture: int, history: ObservationStore, 
                 outcome, change = _with_data(outcome, change, again=again)
             lastmod = _lastmod(url.lastmods, visit) or (None if again else row.hints)
             document = documents.setdefault(outcome.digest, outcome.document)
-            if row.kind is Kind.PAGE and without_address(content_of(outcome)) in errors:  # none to captures to come
+            if row.kind is Kind.PAGE and without_address(content_of(outcome)) in errors:  # no page for later captures
                 outcome = outcome._replace(result=Result.GONE)
             yield _observation(site, row, outcome, change, lastmod, document)
 
@@ -104,7 +104,7 @@ def _changed_data(
 ) -> frozenset[tuple[str, bool]]:
     """Data fetched by scripts that differed from before: its key, and whether a revisit showed it."""
     spec = store.captures()[capture].spec
-    if spec.settings.get("browser", "never") == "never" or spec.subsites:  # each part has a T of its own
+    if spec.settings.get("browser", "never") == "never" or spec.subsites:  # each part has its own reference instant
         return frozenset()
     found = (url for url in store.urls(capture) if url.page.kind is Kind.DATA)
     seen = ((url.page.key, *one) for url in found for one in _changes(url, before))
@@ -170,7 +170,7 @@ def _lastmod(lastmods: Sequence[LastmodRow], visit: VisitRow) -> Hints | None:
 
 def _change(visit: VisitRow, judged: JudgementRow | None, before: str | None) -> tuple[Change, Evidence]:
     """Compare a revisit with its visit, and a visit with the former capture."""
-    audited = judged is not None and judged.evidence.dated  # what was judged is the time up to T
+    audited = judged is not None and judged.evidence.dated  # the audit judged the time up to T
     if visit.slot is Slot.SECOND and not audited:
         return (CHANGES[judged.verdict], judged.evidence) if judged else (Change.UNKNOWN, Evidence.NONE)
     outcome = visit.outcome

@@ -27,7 +27,7 @@ async def relied_on(
     stated = {
         (ref.file, ref.offset): visit.outcome.digest
         for visit in state.visits
-        if visit.attempt and (ref := visit.outcome.capture)  # as _place: there may be a million
+        if visit.attempt and (ref := visit.outcome.capture)  # like _place, but fast: there may be a million
     }
     if await asyncio.to_thread(is_sound, folder, stated, progress):
         return state

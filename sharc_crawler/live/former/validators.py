@@ -47,14 +47,14 @@ class FormerCaptures:
         self._collection, self._name = collection, output.parent.name
         found = [capture.folder for capture in collection.captures(self._name) if capture.folder != output]
         self._answers = FormerAnswers(reversed(found))
-        self._damaged: set[Path] = set()  # nothing is referred to that these hold
-        self._untold: list[str] = []  # of these, notes
+        self._damaged: set[Path] = set()  # no capture refers to their payloads
+        self._untold: list[str] = []  # notes on these that were not made yet
         for folder in found:
             if lost_warcs([folder]):
                 self._forget(folder)
         self._distrusted = distrusted(collection.folder, self._name, collection.masks(self._name))
         self._caught = 0
-        self._sampled: dict[str, FormerAnswer] = {}  # asked in full all the same, and not answered yet
+        self._sampled: dict[str, FormerAnswer] = {}  # fetched in full as a sample, and not answered yet
 
     def known_to(self, parts: Parts) -> Parts:
         """A frontier's parts, extended by these."""
@@ -109,7 +109,7 @@ class FormerCaptures:
         if folder not in self._damaged:
             self._damaged.add(folder)
             self._untold.append(damaged_note(self._collection, folder))
-            with suppress(DataError):  # its state is damaged, too: nobody knows what it held
+            with suppress(DataError):  # if its state is damaged, too, its content is unknown
                 forget_payloads(self._collection, folder)
 
     def noted(self, fetch: Fetch, outcome: Outcome) -> list[str]:

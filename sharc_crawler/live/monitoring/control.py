@@ -45,7 +45,7 @@ class Control:
         orders = self._read() if (self._folder / ORDERS).exists() else Orders()
         if orders is not None:
             self._began = orders.stop
-            with suppress(OSError):  # a full disk takes none: the crawl goes on
+            with suppress(OSError):  # the disk may be full: the crawl goes on
                 write(self._folder, ORDERS, self._started(orders, now))
         self.obey(now)
 
@@ -71,7 +71,7 @@ class Control:
             self._note(now, f"{delay:g} s between two requests to a host{instead}, or what robots.txt asks for")
         if orders.number != before.number or now >= self._due:
             self._due = now + min(SELDOM, len(self._sites) / SITES_A_SECOND)
-            with suppress(OSError):  # a full disk: it is not obeying that fails
+            with suppress(OSError):  # the disk may be full: the order is obeyed all the same
                 write(self._folder, STATUS, self._status(now, progress(now)))
         return bool(orders.stop) and orders.stop != self._began
 
@@ -102,7 +102,7 @@ class Control:
             "time": iso(now),
             "paused": self._orders.paused,
             "delay": self._sites.politeness.delay,
-            "longest": max(self._sites.politeness.max_delay, self._given),  # that may be ordered
+            "longest": max(self._sites.politeness.max_delay, self._given),  # longest delay that may be ordered
             "captures": [
                 {
                     "site": capture.spec.site,

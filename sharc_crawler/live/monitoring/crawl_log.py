@@ -61,7 +61,7 @@ class CrawlLog:
         try:
             self.finish(store)
             self._failed = False
-        except Superseded:  # whoever writes the state next hears of it, and says so
+        except Superseded:  # the next write of the state reports it
             return True
         except (OSError, StoreUnavailable) as error:
             if not self._failed:

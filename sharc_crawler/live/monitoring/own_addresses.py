@@ -40,7 +40,7 @@ def _look_at(frontier: Frontier, out: TextIO | None, site: str) -> None:
     capture, sample = frontier.capture, _sample(frontier)
     found = recognised(sample)
     if found is None or found[0] in map(of_note, capture.notes) or all(map(capture.scope.why_not, found[1])):
-        return  # the last: they were queued before they were excluded
+        return  # the rest were queued before they were excluded
     software, own = found
     frontier.note(note := told(software, len(own), len(sample)))
     if out is not None:

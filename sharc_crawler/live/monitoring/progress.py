@@ -197,7 +197,7 @@ class ProgressLine:
         self._looked, self._snapshot, self._text, self._paused_for = now, snapshot, "", paused
         self._pages_a_second = self._speed.at(now - self._paused, snapshot.made)
         if snapshot.pages >= self._many:
-            from sharc_crawler.live.monitoring.own_addresses import look  # small sites have few
+            from sharc_crawler.live.monitoring.own_addresses import look  # rarely needed on small sites
 
             self._many = look(self._sites, self._out)
         if self._out is None or (not self._live and now - self._last < 10.0):
@@ -208,7 +208,7 @@ class ProgressLine:
     def text(self, now: Instant) -> str:
         """The line as of now. The least time left is computed from all pages, so once for each :meth:`show`."""
         if not self._paused_for and (self._sites.polls or any(site.capture.mode.called for site in self._sites)):
-            from sharc_crawler.live.setup.modes import told  # the same
+            from sharc_crawler.live.setup.modes import told  # only then, too
 
             return told(self._sites, now)
         if now != self._looked or self._snapshot is None:

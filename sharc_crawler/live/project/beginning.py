@@ -61,11 +61,11 @@ def politeness_of(config: Config, spider: Spider | None, settings: BaseSettings)
             " Give SHARC_RESUME=True to go on"
         )
     if config.output is not None:
-        ordered = str(settings["SCHEDULER"]).startswith(OURS)  # under another one there is no state, ever
+        ordered = str(settings["SCHEDULER"]).startswith(OURS)  # other schedulers keep no state
         try:
             _check_output(config.output, config, spider, ordered=ordered)
         except DataError as error:
-            from sharc_crawler.storage.beside import without_rebuilding  # hardly ever
+            from sharc_crawler.storage.beside import without_rebuilding  # rarely needed
 
             raise without_rebuilding(error) from error
     elif config.resume:
@@ -76,7 +76,7 @@ def politeness_of(config: Config, spider: Spider | None, settings: BaseSettings)
 def _check_output(output: Path, config: Config, spider: Spider | None, *, ordered: bool) -> None:
     begun = is_begun(output)
     if begun:
-        from sharc_crawler.live.setup.unfinished import (  # only where there is what to go on with
+        from sharc_crawler.live.setup.unfinished import (  # only if there is something to continue
             OwnSpider,
             check_output,
         )
@@ -85,7 +85,7 @@ def _check_output(output: Path, config: Config, spider: Spider | None, *, ordere
         lacking = partial(lacking_method, spider=spider)
         check_output(output, OwnSpider(spider.name, bool(config.resume), lacking), config.bounds)
     if ordered and any(output.glob(f"*{SUFFIX}*")):
-        from sharc_crawler.live.setup.stored_captures import has_captures  # only where something was begun
+        from sharc_crawler.live.setup.stored_captures import has_captures  # only if something was begun
         from sharc_crawler.live.setup.unfinished import EACH_RUN
 
         if not begun or not has_captures(output):

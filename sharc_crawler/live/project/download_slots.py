@@ -26,4 +26,4 @@ def last_asked(slot: Slot) -> float:
     """When a slot last sent a request, by :func:`time.monotonic`; 0: never."""
     if not slot.lastseen or version_info >= (2, 16):
         return slot.lastseen
-    return slot.lastseen - time.time() + time.monotonic()  # before, it was the time of day
+    return slot.lastseen - time.time() + time.monotonic()  # older Scrapy stored the time of day

@@ -140,7 +140,7 @@ class DropIn:
         All requests of a callback's turn share it: it is written before the next decision, and before the end of the
         visit that brought them.
         """
-        given = request.priority and "retry_times" not in request.meta  # else Scrapy lowers it by itself
+        given = request.priority and "retry_times" not in request.meta  # Scrapy lowers the priority of retries itself
         if given and not self._told_of_priority:
             self._told_of_priority = True
             logger.warning(PRIORITY, self._session.config.strategy)
@@ -235,7 +235,7 @@ class DropIn:
         plain = request.method == "GET" and not request.body
         name = (canonical(request.url) if plain else None) or f"{request.method} {request.url}"
         unique = name
-        while unique in capture.seen:  # by a former run, too
+        while unique in capture.seen:  # also in a former run
             self._same[name] += 1
             unique = f"{name} (request {1 + self._same[name]})"
         return unique, unique != name
@@ -276,7 +276,7 @@ class DropIn:
         request = self._requests[_name(fetch)]
         if fetch.slot is not Slot.SECOND or self._session.config.revisit_callbacks:
             if fetch.slot is Slot.SECOND:
-                request = request.copy()  # the next one may be sent without the conditions that this one gets
+                request = request.copy()  # the next request may need other conditional headers
             request.meta[META_KEY] = fetch
             if self.keeper is not None:
                 self.keeper.began(fetch)
@@ -317,7 +317,7 @@ class DropIn:
         """Have requests due when their download slot would send them: the project's politeness counts."""
         slots = download_slots.slots(self._crawler.engine.downloader)
         for name in list(self._asked):
-            if (slot := slots.get(name)) is None or not slot.active:  # what it comes to is known by now
+            if (slot := slots.get(name)) is None or not slot.active:  # its last delay is known by now
                 self._asked.discard(name)
             if slot is None:
                 continue

@@ -76,7 +76,7 @@ def plain(value: Any, where: str) -> Any:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str | int | float) and not isinstance(value, Enum):
-        return next(kind(value) for kind in (str, int, float) if isinstance(value, kind))  # lxml has texts of its own
+        return next(kind(value) for kind in (str, int, float) if isinstance(value, kind))  # lxml has subclasses of str
     if isinstance(value, bytes):
         return {"!bytes": value.decode("latin-1")}
     if type(value) in (list, tuple):

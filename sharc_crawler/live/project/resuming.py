@@ -83,7 +83,7 @@ class Keeper:
         about = {"site": site, "page": page, "origin": origin, "fingerprint": fingerprint}
         ledger = self._sites[site].ledger
         ledger.keep(f"{KEPT}{site} {page}", json.dumps({**about, "seen": not request.dont_filter, "request": text}))
-        if origin not in self._told:  # what it asks for may be shown to whom the answer's cookie was given alone
+        if origin not in self._told:  # the following requests may need the cookie of the answer
             self._told.add(origin)
             self._keep_cookies(ledger)
 

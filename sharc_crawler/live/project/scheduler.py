@@ -91,7 +91,7 @@ class DropInScheduler(SharcScheduler):
         return lease if hops > lease.hops else None
 
     def _ending(self, lease: Lease, outcome: Outcome) -> None:
-        if lease.hops:  # the validators are the last hop's: a revisit begins at the first
+        if lease.hops:  # the validators are of the last hop, but a revisit starts at the first
             outcome = lease.outcome = outcome._replace(validators=NO_VALIDATORS)
         self._drop_in.ending(lease, outcome)
 

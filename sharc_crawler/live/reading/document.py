@@ -50,7 +50,7 @@ def detector_of(detector: str, masks: str | None) -> ChangeDetector:
         raise UsageError(f"SHARC_DETECTOR={detector!r} does not make a detector: {why}") from error
     if type(made) is ContentDetector:
         return made
-    from sharc_crawler.changes.base import GuardedDetector  # only where it is another's
+    from sharc_crawler.changes.base import GuardedDetector  # only for a detector plug-in
 
     return GuardedDetector(detector, made)
 
@@ -113,7 +113,7 @@ def _read_page(
         said = html.shown(page.root)
         about = about._replace(words=words(said, found.resources, order.url))
         if order.says:
-            from sharc_crawler.live.reading.word_checksums import word_checksums  # of what is asked for once more
+            from sharc_crawler.live.reading.word_checksums import word_checksums  # only for pages fetched once more
 
             shown = word_checksums(said, found.resources, order.url)
             about = about._replace(words=with_sayings(about.words, shown))

@@ -37,7 +37,7 @@ class Intake:
             lease.links = [*reading.links, *more] if more else reading.links
             if reading.unreadable:  # as good as a robots.txt that cannot be had (RFC 9309, 2.3.1.4)
                 lease.outcome = lease.outcome._replace(result=Result.FAILED, error=reading.unreadable)
-            elif problems and fetch.kind is Kind.SITEMAP:  # said where sitemaps are
+            elif problems and fetch.kind is Kind.SITEMAP:  # reported as the error of its visit
                 lease.outcome = lease.outcome._replace(error="; ".join(problems))
                 problems = ()
         if problems:
@@ -45,7 +45,7 @@ class Intake:
 
             unread(self._sites.of(fetch), fetch, problems)
         if lease.rendering is not None:
-            from sharc_crawler.live.reading.reading_notes import note, shown  # where a browser shows pages
+            from sharc_crawler.live.reading.reading_notes import note, shown  # only if browsers show pages
 
             for bound in shown(lease, lease.rendering.result()):
                 note(self._sites.of(fetch), fetch, "page", bound)
@@ -53,7 +53,7 @@ class Intake:
             self._sites.of(fetch).note(text)
 
     def _recorded(self, lease: Lease) -> dict[str, Any]:
-        from sharc_crawler.live.reading.reading_notes import recorded_digest  # hardly ever
+        from sharc_crawler.live.reading.reading_notes import recorded_digest  # rarely needed
 
         return {"digest": recorded_digest(lease.written, self._folder(lease.fetch.site))}
 

@@ -52,7 +52,7 @@ class MemoryBudget:
         """The part of the progress line on large responses being received."""
         if not self.large:
             return ""
-        from sharc_crawler.report.words import size  # few sites have such files
+        from sharc_crawler.report.words import size  # rarely needed
 
         return f", {size(sum(tap.size for tap in self.large))} of {counted(len(self.large), 'large file')} received"
 
@@ -66,7 +66,7 @@ class MemoryBudget:
         """A new file for a large body."""
         if self._made is None:
             self._made = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=self._folder, ignore_cleanup_errors=True)
-        from sharc_crawler.bodies.spooling import Spooling  # only of large ones
+        from sharc_crawler.bodies.spooling import Spooling  # only for large ones
 
         return Spooling(Path(self._made.name))
 

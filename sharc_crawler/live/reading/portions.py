@@ -60,7 +60,7 @@ class Portions:
 
     def take(self) -> None:
         """Take in the next portion, in one transaction; after a kill the sitemap is read again."""
-        while self._long and self._long[0].fetch.site not in self._sites:  # it is another's now
+        while self._long and self._long[0].fetch.site not in self._sites:  # another process has taken it over
             self._long.popleft()
         if not self._long:
             return

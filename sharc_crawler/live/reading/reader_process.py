@@ -36,12 +36,12 @@ KEPT = 1_000  #: detectors for sites with masks of their own
 def _answer(raw: Octets, order: Order, detector: ChangeDetector) -> dict[str, Any]:
     signal.setitimer(
         signal.ITIMER_PROF, SECONDS + len(raw) / DIGESTED
-    )  # nobody hears SIGPROF: it ends the process, in C code, too
+    )  # SIGPROF has no handler, so it ends the process, even in C code
     try:
         return packed(read(raw, order, detector))
     except MemoryError:
         os._exit(1)
-    except Exception as error:  # a detector of somebody else's, a mask that cannot be used, or a fault of ours
+    except Exception as error:  # a detector plug-in, a mask that cannot be used, or a bug of ours
         return packed(replace(_plain(raw, order, detector), problems=(f"{type(error).__name__}: {error}",)))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -51,7 +51,7 @@ def _plain(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
     """Read without comparison; if that fails too, without links."""
     try:
         return read(raw, order._replace(compared=False), detector)
-    except Exception:  # a fault of ours, which is told as it was raised first
+    except Exception:  # a bug of ours: the first error is reported
         return read(raw, order._replace(wants=Wants.NOTHING, compared=False), detector)
 
 
@@ -61,7 +61,7 @@ def serve(connection: socket.socket) -> None:
     try:
         terms = message_of(orders.readline())
         detector_with = lru_cache(KEPT)(partial(detector_of, terms["detector"]))
-        detector_with(terms["masks"])  # that it cannot be made is known before the first document comes
+        detector_with(terms["masks"])  # an error shows before the first document comes
         connection.sendall(line({"ready": True}))
         for text in orders:
             order = message_of(text)

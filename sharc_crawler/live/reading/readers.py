@@ -113,12 +113,12 @@ class Readers:
         self.read_on: Callable[[], None] = lambda: None  #: called then, once there is one
         self._terms = terms
         self._readers: list[_Reader] = []
-        self._waiting: deque[_Job] = deque()  # not given to any process yet
+        self._waiting: deque[_Job] = deque()  # not given to a process yet
         self._jobs: dict[int, _Job] = {}
         self._number = 0
         self.held = 0  #: bytes in memory of unread documents
         self._tick: asyncio.TimerHandle | None = None
-        self._hears = cache(is_asyncio_available)  # asked for each document
+        self._hears = cache(is_asyncio_available)  # called for each document
 
     @property
     def pending(self) -> int:
@@ -135,7 +135,7 @@ class Readers:
         if (digested := _digested(raw, order)) is not None:
             return self._at_once(digested)
         if not self._hears():
-            from sharc_crawler.live.reading.document import read_here  # another reactor hears no other process
+            from sharc_crawler.live.reading.document import read_here  # another reactor cannot listen to processes
 
             return self._at_once(read_here(raw, order, self._terms))
         self._number += 1
@@ -182,11 +182,11 @@ class Readers:
             self._tick = asyncio.get_running_loop().call_later(PATIENCE, self._look)
         if not self._waiting:
             return
-        wanted = 2 if any(len(job.raw) > LONG for job in self._waiting) else 1  # to start one may take long
+        wanted = 2 if any(len(job.raw) > LONG for job in self._waiting) else 1  # starting one may take long
         for _ in range(len(self._readers), min(MOST, sum(reader.lingers for reader in self._readers) + wanted)):
             self._another()
         free = [reader for reader in self._readers if not reader.lingers]
-        alone, held = len(free) > 1 and sum(one.ready for one in free) == 1, list[_Job]()  # another only begins
+        alone, held = len(free) > 1 and sum(one.ready for one in free) == 1, list[_Job]()  # the other is starting
         while self._waiting and free:
             reader = min(free, key=lambda one: (not one.ready, sum(len(job.raw) for job in one.jobs)))
             if len(reader.jobs) >= AHEAD:
@@ -222,13 +222,13 @@ class Readers:
             reader.jobs.popleft()
             reader.begin()
         job = self._jobs.get(message["number"])
-        if job is not None:  # else another has read it meanwhile
+        if job is not None:  # otherwise another process has read it by now
             reading = unpacked_reading(message, job.order.url)
             if job.deaths >= _ATTEMPTS:
                 why = "it was not looked into, so links are missing: whoever tried ended over it, twice"
                 reading = replace(reading, problems=(*reading.problems, why))
             self._resolve(job, reading)
-        if reader.lingers and not reader.jobs and reader in self._readers:  # its last answers may come all at once
+        if reader.lingers and not reader.jobs and reader in self._readers:  # its last answers may come together
             self._readers.remove(reader)
             reader.end()
         self._give()
@@ -242,7 +242,7 @@ class Readers:
     def _process_ended(self, reader: _Reader, code: int) -> None:
         """Handle the end of a process: its document is tried again, in the end only digested."""
         self._readers.remove(reader)
-        from sharc_crawler.live.writing.errors_as_json import ended_by  # hardly ever
+        from sharc_crawler.live.writing.errors_as_json import ended_by  # rarely needed
 
         ended = ended_by(code, "SHARC_DETECTOR", str(self._terms["detector"]))
         logger.warning("A process that reads documents ended (%s); another goes on.", ended)

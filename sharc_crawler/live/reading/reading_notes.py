@@ -58,7 +58,7 @@ logger = logging.getLogger(__name__)
 def unread(frontier: Frontier, fetch: Fetch, problems: Sequence[str]) -> None:
     """Note a document that was not read (or only in part), or a detector plug-in that failed."""
     if any(LIST_BY_FORM in problem for problem in problems):
-        if fetch.slot is not Slot.SECOND:  # else it was told
+        if fetch.slot is not Slot.SECOND:  # otherwise it was noted at the visit
             note(frontier, fetch, "page", LED_ON)
         problems = [problem for problem in problems if LIST_BY_FORM not in problem]
     if not problems:
@@ -73,7 +73,7 @@ def unread(frontier: Frontier, fetch: Fetch, problems: Sequence[str]) -> None:
 def note(frontier: Frontier, fetch: Fetch, noun: str, what: str, why: str = "") -> None:
     """Count a document in the one note of its kind, which may stem from a former run."""
     own = (note for note in frontier.capture.notes if note[:1].isdigit() and f" {what}: " in note)
-    before = next(own, "")  # a former run's, too
+    before = next(own, "")  # also one of a former run
     number, _, first = before.partition(f" {what}: ")
     count = int(number.partition(" ")[0].replace(",", "") or 0) + 1
     frontier.note(f"{so_many(noun, count)} {what}: {first or f'{fetch.url}{why}'}", before)

@@ -55,17 +55,17 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
     text = spaced_text(text)
     path = unquote(url.partition("://")[2].partition("/")[2])
     other, date = text, None
-    for own in (path, path.partition("?")[0].strip("/")):  # whole: what looks made up in it would leave the rest
+    for own in (path, path.partition("?")[0].strip("/")):  # removed whole, so that no rest of them stays
         other = other.replace(own, " ") if len(own) >= _LEAST else other
     if _YEAR.search(url):
-        from sharc_crawler.links.dated import dated  # many sites have none
+        from sharc_crawler.links.dated import dated  # rarely needed
 
         date = dated(url)
     words = _said(text, date)
     parts = sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True)
     bare = _without(parts, words if other == text else _said(other, date))
     if date is None and len(bare.decode(errors="replace")) < _ENOUGH:
-        from sharc_crawler.frontier.traps.made_up import made_up  # what traps go by; few pages say so little
+        from sharc_crawler.frontier.traps.made_up import made_up  # rarely needed: few pages have so few words
 
         if not (bare or resources) or not made_up(url):
             return None
@@ -82,7 +82,7 @@ def _lasting(text: str, url: str) -> bytes:
         return b""
     own = {*_PARTS.findall(url), *_NAMES.findall(url)}
     words = _without(sorted(own, key=len, reverse=True), without_numbers(raw))
-    return words.translate(None, _SIGNS)  # they go with a word, or stay
+    return words.translate(None, _SIGNS)  # all signs, as some went with the words
 
 
 def _without(parts: Sequence[str], words: bytes) -> bytes:
@@ -136,7 +136,7 @@ def without_made_up(text: bytes) -> bytes:
     parts: list[bytes] = []
     done = 0
     for start, end in sorted(set(suspects)):
-        if start < done:  # a part of a uuid
+        if start < done:  # part of a UUID
             continue
         parts += text[done:start], FRAGMENT.sub(b" ", text[start:end])
         done = end

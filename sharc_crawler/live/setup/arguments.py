@@ -59,7 +59,7 @@ class Arguments:
         """The arguments with the chosen seeds, in order; a selection in the folder is kept to. Raises SharcError."""
         if self.choice is None:
             return self, None
-        from sharc_crawler.live.seeding import chosen  # archives' readers: only where seeds are ranked
+        from sharc_crawler.live.seeding import chosen  # loads readers of archives: only if seeds are ranked
 
         selection = chosen(self.choice, self.urls, folder)
         return replace(self, urls=tuple(selection.crawled())), selection
@@ -84,7 +84,7 @@ class Arguments:
             specs.append(CaptureSpec(**{**order, "site": site, "seeds": tuple(urls), "settings": said}))
         if self.instant is None:
             return specs
-        from sharc_crawler.live.setup.modes import as_instant  # only of instant crawls
+        from sharc_crawler.live.setup.modes import as_instant  # only for instant crawls
 
         return [as_instant(spec, self.instant) for spec in specs]
 
@@ -93,17 +93,17 @@ class Arguments:
         options, made = self.options, make_strategy(strategy, Setting())
         ours = type(made).__module__.startswith("sharc_crawler.") and config.store == "sqlite" and not options.subsites
         if not (ours and options.rates == config.rates == Options.rates) or options.include or options.exclude:
-            from sharc_crawler.live.failures.watchdog import Watch  # what is not ours may never return
+            from sharc_crawler.live.failures.watchdog import Watch  # a plug-in may never return
 
             Watch().begin()
         check(made, options.subsites, options.mode)
         if options.skip == "attested":
-            from sharc_crawler.live.setup.checks import check_skipping  # only where former answers stand
+            from sharc_crawler.live.setup.checks import check_skipping  # only with validators of former captures
 
             check_skipping(options, strategy, attests=made.attests)
         if options.mode != "continuous":
             return {}
-        from sharc_crawler.live.setup.modes import kept_up  # only of these captures
+        from sharc_crawler.live.setup.modes import kept_up  # only for these captures
 
         return kept_up(options)
 
@@ -119,7 +119,7 @@ def _instant(options: Options) -> Terms | None:
     """The terms of an instant crawl; ``None``: it is none."""
     if options.mode != "instant":
         return None
-    from sharc_crawler.polling.terms import Terms  # only of instant crawls
+    from sharc_crawler.polling.terms import Terms  # only for instant crawls
 
     return Terms(every=options.every, duration=options.for_, requests=options.requests)
 
@@ -136,7 +136,7 @@ def _login(options: Options, given: Mapping[str, str]) -> Login | None:
         return None
     if not options.session.strip():
         raise UsageError("session='' must say whose session it is, as session=reader; or leave it out")
-    from sharc_crawler.login import read_login  # only where one is logged in
+    from sharc_crawler.login import read_login  # only with a session
 
     return read_login(*files, keeps_secrets=options.keep_secrets)
 
@@ -145,7 +145,7 @@ def _choice(options: Options) -> SeedChoice | None:
     """How seeds are chosen; ``None``: all are crawled."""
     if options.ranker is None:
         return None
-    from sharc_crawler.live.seeding import choice_of  # rankers: only where one is named
+    from sharc_crawler.live.seeding import choice_of  # loads rankers: only if one is named
 
     return choice_of(options, options.ranker)
 

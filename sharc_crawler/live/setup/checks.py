@@ -36,7 +36,7 @@ def check_history(file: Path, arguments: Mapping[str, str], *, reading: bool) ->
     try:
         ObservationStore(file, reading=reading).close()
     except DataError as error:
-        if str(error).endswith(("readonly database", "unable to open database file")):  # it may be whole
+        if str(error).endswith(("readonly database", "unable to open database file")):  # the file itself may be fine
             raise DataError(f"{error}; let this user read and write it, and its folder") from error
         if "collection" not in arguments:
             raise
@@ -63,7 +63,7 @@ def check_skipping(options: Options, strategy: str, *, attests: bool) -> None:
             f"skip='attested' goes by what sitemaps say, which strategy={strategy!r} does not: give"
             " strategy=sharc-attested, too"
         )
-    for name in ("browser", "cookies", "state", "netrc"):  # browsers are shown whole answers, and visitors their own
+    for name in ("browser", "cookies", "state", "netrc"):  # browsers and sessions need whole answers
         if (value := getattr(options, name)) not in (None, "never"):
             raise UsageError(f"skip='attested' takes former answers, which {name}={value!r} does not: leave one out")
 
@@ -82,7 +82,7 @@ def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
     """Raise UsageError for the first private address in a list of seeds, unless a setting allows it."""
     rules = AddressRules.of(read_setting(settings, "SHARC_ALLOWED_ADDRESSES") or ())
     for url in urls:
-        addresses = private_seeds([url])  # of localhost one that is allowed suffices, as when it is connected to
+        addresses = private_seeds([url])  # one allowed address of localhost suffices, as on connecting
         if addresses and all(map(rules.refusal, addresses)):
             raise UsageError(
                 f"seeds: {url} is a private address; if it is meant, allow it or its network, as in"
@@ -97,7 +97,7 @@ def tell_others(folder: Path) -> None:
             f"output={str(folder)!r} is a collection: give -a collection={shlex.quote(str(folder))} instead, for a"
             " capture that belongs to it, or choose another folder"
         )
-    others = sorted(one.name for one in folder.glob("[!.]*") if one.name != SELECTION)  # this crawl has just made that
+    others = sorted(one.name for one in folder.glob("[!.]*") if one.name != SELECTION)  # made by this crawl
     if not others:
         return
     names = ", ".join(others[:SHOWN]) + (f" and {len(others) - SHOWN} more" if len(others) > SHOWN else "")

@@ -28,7 +28,7 @@ def kept_up(options: Options) -> dict[str, object]:
     for name, value in (("for", options.for_), ("requests", options.requests)):
         if value == math.inf:
             raise UsageError(f"mode='continuous' needs {name}=, as in -a mode=continuous -a for=30d -a requests=60")
-    make_upkeep(options.upkeep)(np.array([LEAST]), 1.0)  # what fails is told before the first request
+    make_upkeep(options.upkeep)(np.array([LEAST]), 1.0)  # an error shows before the first request
     if options.browser != "never":
         raise UsageError(f"browser={options.browser!r} is for whole captures, not for mode=continuous: leave it out")
     return {"mode": "continuous", "lasts": options.for_, "looks": options.requests, "upkeep": options.upkeep}

@@ -34,7 +34,7 @@ def standing(output: Path) -> Path:
 def make_folder(folder: Path) -> None:
     """Make the output folder, and check that it is writable, before the first request; raises UsageError."""
     try:
-        standing(folder)  # else what is above would be made, and left
+        standing(folder)  # checked first, so that no parent folder is made in vain
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"output={str(folder)!r} cannot be made: {error.strerror}; choose another folder") from error
@@ -50,7 +50,7 @@ def is_begun(output: Path) -> bool:
 def check_state(output: Path) -> None:
     """Raise UsageError for a folder with WARC files but no state; warn of other files in it."""
     if any(output.glob(f"*{SUFFIX}*")):
-        from sharc_crawler.live.setup.stored_captures import has_captures  # only where something was begun
+        from sharc_crawler.live.setup.stored_captures import has_captures  # only if something was begun
 
         if not has_captures(output):
             raise UsageError(
@@ -58,7 +58,7 @@ def check_state(output: Path) -> None:
                 " resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
             )
     if any(output.glob("[!.]*")) and not holds_state(output):
-        from sharc_crawler.live.setup.checks import tell_others  # hardly ever
+        from sharc_crawler.live.setup.checks import tell_others  # rarely needed
 
         tell_others(output)
 
@@ -78,7 +78,7 @@ def site_paths(output: Path, sites: Iterable[str]) -> dict[str, Path]:
         return {site: path for site, path in known.items() if path.is_dir()}
     if len(names) == 1:
         return {names[0]: output}
-    from sharc_crawler.archive.drafts import replace_file  # only of several sites
+    from sharc_crawler.archive.drafts import replace_file  # only with several sites
     from sharc_crawler.archive.warc_names import safe_name
     from sharc_crawler.storage.gathered import folders_text
 
@@ -115,7 +115,7 @@ class Place:
                 raise Superseded(f"output={str(self.folder)!r} was taken over by another crawl")
             self._store = self._opened()
             self._owner = owner(self.state)
-        if self._config.store == opening.USUAL:  # others see to their descriptors themselves
+        if self._config.store == opening.USUAL:  # other stores manage their own descriptors
             self._stores.use(self)
         return self._store
 
@@ -127,7 +127,7 @@ class Place:
         store, self._store = self._store, None
         if store is not None:
             with suppress(SharcError):
-                if self._changed:  # else it would be opened again for its log alone
+                if self._changed:  # otherwise it would be reopened just for the log
                     self._changed = not self.log.catch_up(store)
                 store.close()
 

@@ -39,8 +39,8 @@ def show_plan(arguments: Arguments, config: Config) -> None:
     store_kind(config.store)
     check_place(config.output or Path())
     out: Any = sys.stdout
-    with suppress(AttributeError):  # somebody else's stream
-        out.reconfigure(errors="replace")  # not each has all characters
+    with suppress(AttributeError):  # a replaced stream lacks it
+        out.reconfigure(errors="replace")  # its encoding may lack characters
     console = Console()
     specs = arguments.specs(config.strategy, {}, config)
     console.print(_sites(specs, round(console.width * SEEDS)))
@@ -52,7 +52,7 @@ def show_plan(arguments: Arguments, config: Config) -> None:
     if arguments.instant:
         console.print(describe(arguments.instant))
     if arguments.options.browser != "never":
-        from sharc_crawler.live.browser.browser_options import as_settings  # only where pages are shown by browsers
+        from sharc_crawler.live.browser.browser_options import as_settings  # only if browsers show pages
 
         shown = as_settings(arguments.options)
         console.print(f"Pages in a browser: {', '.join(f'{name} {value}' for name, value in shown.items())}")

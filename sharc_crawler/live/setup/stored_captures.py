@@ -36,7 +36,7 @@ def check_objects(url: str, output: Path, folders: Iterable[Path]) -> None:
 
     A folder with WARC files of its own goes on: its state is to be made again from them.
     """
-    from sharc_crawler.archive.objects import ObjectFolder  # only where there is one
+    from sharc_crawler.archive.objects import ObjectFolder  # only if there is one
 
     empty = (folder for folder in folders if not (has_captures(folder) or any(folder.glob(f"*{SUFFIX}*"))))
     fresh = {folder.relative_to(output).as_posix() for folder in empty}

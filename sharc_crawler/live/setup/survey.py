@@ -112,9 +112,9 @@ def read_again(capture: Mapping[str, object], folder: Path, chosen: Sequence[str
     assert isinstance(seeds, list), "by the schema"
     assert isinstance(before, dict), "by the schema"
     arguments = {"url": ",".join(seeds), "output": str(folder), "scope": str(before["scope"]), "history": ""}
-    arguments["rates"] = "sitemap"  # no page is ordered by them: nothing is to be learned
+    arguments["rates"] = "sitemap"  # the order does not matter here, so nothing is learned
     arguments |= {name: str(before[name]) for name in ("delay", "sitemap") if before.get(name, AUTO) != AUTO}
-    chosen = ["SHARC_MIN_FREE=0", *chosen]  # what it keeps is small: no want of room for a crawl holds it up
+    chosen = ["SHARC_MIN_FREE=0", *chosen]  # it stores little, so a full disk should not stop it
     crawler = _crawled(RereadingSpider, arguments, chosen, "the sitemaps could not be read again")
     if crawler.stats.get_value(EXIT_CODE, INTERRUPTED) == INTERRUPTED or not session_of(crawler).sites.done:
         raise SharcError(
@@ -134,7 +134,7 @@ def _crawled(spider: type[SiteSpider], arguments: dict[str, str], chosen: Sequen
     process.crawl(crawler, **arguments).addErrback(failures.append)
     process.start()
     for failure in failures:
-        if failure.check(SharcError, OSError):  # it says what is in the way
+        if failure.check(SharcError, OSError):  # its message says what is wrong
             failure.raiseException()
         failure.printTraceback()
     if process.bootstrap_failed:

@@ -80,7 +80,7 @@ def _check_one(output: Path, wanted: Sequence[CaptureSpec] | OwnSpider, bounds: 
         captures = store.captures().values()
         complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
         less = not complete and any(narrowed(row, bounds) for row in captures)
-        # All of it is read where that decides: there may be much.
+        # All of it is read only if that decides, as there may be much.
         whole = complete or less or isinstance(wanted, OwnSpider)
         state = store.load() if captures and whole else Batch()
     if not captures:
@@ -147,7 +147,7 @@ def check_rebuilding(
 
     State that the same command made, before it was cut off, is continued. ``collected``: former captures are at hand.
     """
-    from sharc_crawler.archive.recorded import archived  # hardly ever
+    from sharc_crawler.archive.recorded import archived  # rarely needed
     from sharc_crawler.live.former.rebuilding import check, was_made_again
 
     folders = capture_folders(output)
@@ -158,7 +158,7 @@ def check_rebuilding(
     if folders and not lost:
         raise UsageError(f"resume='rebuild': the state in output={str(output)!r} can be read; leave it out to go on")
     if not any(any(folder.glob(f"*{SUFFIX}*")) for folder in lost):
-        # what is damaged could not be begun with either
+        # a damaged file could not be used for a new capture either
         way_out = "choose another folder" if any(map(holds_state, lost)) else "leave it out to begin"
         raise UsageError(f"resume='rebuild': output={str(output)!r} holds no WARC files; {way_out}")
     for folder in lost:

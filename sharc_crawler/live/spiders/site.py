@@ -46,12 +46,12 @@ class CaptureSpider(Spider):
         "METAREFRESH_ENABLED": False,
         "RETRY_ENABLED": False,
         "HTTPCACHE_ENABLED": False,
-        "COOKIES_ENABLED": False,  # a capture is nobody's session
+        "COOKIES_ENABLED": False,  # a capture has no session of its own
         "AUTOTHROTTLE_ENABLED": False,
-        "COMPRESSION_ENABLED": False,  # what a response brings is decoded where it is read
+        "COMPRESSION_ENABLED": False,  # bodies are decoded when they are read
         "DOWNLOADER": "sharc_crawler.live.private.CaptureDownloader",
         "CONCURRENT_ITEMS": 1,
-        "SPIDER_MIDDLEWARES_BASE": {},  # they are for what callbacks yield; ours yield nothing
+        "SPIDER_MIDDLEWARES_BASE": {},  # they handle what callbacks yield; ours yield nothing
     }
 
     def _set_crawler(self, crawler: Crawler) -> None:
@@ -96,7 +96,7 @@ class SiteSpider(CaptureSpider):
     def from_crawler(cls, crawler: Crawler, *_: Any, **given: Any) -> Self:
         """Check the arguments and turn them into settings."""
         made = cls(cls.prepare(crawler.settings, without_schedulers(given)), crawler)
-        begin_ahead(PROCESS)  # it is there when the first document comes
+        begin_ahead(PROCESS)  # so that it is ready for the first document
         return made
 
     @staticmethod
@@ -106,36 +106,36 @@ class SiteSpider(CaptureSpider):
         Raises :class:`~sharc_crawler.errors.UsageError` for what cannot be used.
         """
         if "collection" in given:
-            from sharc_crawler.collection.crawl_arguments import followed  # YAML: only where there is one
+            from sharc_crawler.collection.crawl_arguments import followed  # loads YAML: only for a collection
 
             given, brought = followed(given, time.time())
             for name, value in brought.items():
-                settings.set(name, value, "spider")  # what is typed for this crawl counts more
+                settings.set(name, value, "spider")  # settings on the command line take precedence
         arguments = Arguments.parse(given)
-        check_names(settings)  # one that is misspelt is not called missing
+        check_names(settings)  # first: a misspelt name should not be reported as missing
         require_operator(settings, arguments.urls)
-        if settings.getpriority("DEFAULT_REQUEST_HEADERS"):  # none of Scrapy's own
-            from sharc_crawler.live.setup.checks import refuse_secrets  # only of somebody's
+        if settings.getpriority("DEFAULT_REQUEST_HEADERS"):  # not Scrapy's defaults
+            from sharc_crawler.live.setup.checks import refuse_secrets  # only if the user set some
 
             refuse_secrets(settings)
         if listed := [url for url in arguments.urls if url not in arguments.options.url]:
-            from sharc_crawler.live.setup.checks import refuse_private  # only of lists
+            from sharc_crawler.live.setup.checks import refuse_private  # only for lists
 
             refuse_private(settings, listed)
         if arguments.options.browser != "never":
-            from sharc_crawler.live.browser.chromium import version  # only where pages are shown by browsers
+            from sharc_crawler.live.browser.chromium import version  # only if browsers show pages
 
             version()
-        settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", 1, "addon")  # decided after the page before was handled
+        settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", 1, "addon")  # one page is handled before the next is chosen
         for name, value in arguments.settings.items():
             settings.set(name, value, "cmdline")
         output = Path(settings.get("SHARC_OUTPUT") or "")
         if not settings.get("SHARC_OUTPUT"):
-            from sharc_crawler.live.setup.folder_names import unnamed  # only where nobody named one
+            from sharc_crawler.live.setup.folder_names import unnamed  # only if the user named none
 
             output = Path(unnamed(arguments.urls, time.time()))
         if "%(" in str(output):
-            from sharc_crawler.live.setup.folder_names import named  # only of patterns
+            from sharc_crawler.live.setup.folder_names import named  # only for patterns
 
             output = named(output, {"name": SiteSpider.name}, time.time())
         settings.set("SHARC_OUTPUT", output, "cmdline")
@@ -155,11 +155,11 @@ class SiteSpider(CaptureSpider):
         arguments, _ = self.arguments.chosen(config.output or Path())
         settings = {"delay": config.politeness.delay, "masks": config.masks or "", "history": config.history or ""}
         if config.masks:
-            from sharc_crawler.changes.masks import described  # only where there are some
+            from sharc_crawler.changes.masks import described  # only if there are some
 
             settings |= described(config.masks)
         if arguments.options.browser != "never":
-            from sharc_crawler.live.browser.browser_options import as_settings  # the same
+            from sharc_crawler.live.browser.browser_options import as_settings  # only then, too
 
             settings |= as_settings(arguments.options)
         kept = {"keep_secrets": True} if arguments.options.keep_secrets else {}

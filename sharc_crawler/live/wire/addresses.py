@@ -30,7 +30,7 @@ _TEREDO = ip_network("2001::/32")  # RFC 4380: a server's address, and the clien
 #: networks without sites, which some versions of Python call global
 _SPECIAL: dict[str, tuple[Network, ...]] = {
     "6to4 relay": (ip_network("192.88.99.0/24"),),  # RFC 7526
-    "6to4": (ip_network("2002::/16"),),  # the same: given up
+    "6to4": (ip_network("2002::/16"),),  # RFC 7526, too
     "documentation": (ip_network("3fff::/20"),),  # RFC 9637
     "special-purpose": (
         ip_network("192.0.0.0/24"),  # RFC 6890
@@ -165,7 +165,7 @@ def _not_public(address: Address) -> str | None:
 @lru_cache(maxsize=1024)  # asked for every request
 def _written(host: str) -> tuple[str, ...]:
     """The addresses that a host is written as; none for a name."""
-    host = unquote(host).lower().rstrip(".")  # a proxy may read it so
+    host = unquote(host).lower().rstrip(".")  # a proxy may decode it
     own = LOOPBACK if f".{host}".endswith(".localhost") else filter(None, [literal(host)])  # RFC 6761
     return tuple(map(str, own))
 

@@ -27,7 +27,7 @@ class _Guarded(http.client.HTTPConnection):
         parts = urlsplit(url)
         self._secure = parts.scheme == "https"
         self._rules = rules
-        self._wire: socket.socket | None = None  # whoever answers
+        self._wire: socket.socket | None = None  # the connection to the authority
         self.late = False
         super().__init__(parts.hostname or "", parts.port or (443 if self._secure else 80), timeout=timeout)
 

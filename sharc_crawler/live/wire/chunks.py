@@ -21,8 +21,8 @@ class Chunks:
         self.ended = False
         self.wrong: Exception | None = None  #: why the body is incomplete or invalid
         self.body = 0  #: bytes of the body so far, without chunk framing
-        self._held = bytearray()  # of a line that is not whole
-        self._left = 0  # bytes of a chunk
+        self._held = bytearray()  # start of an incomplete line
+        self._left = 0  # bytes of the chunk still to come
         self._trailers = 0
         self._part = self._size
 

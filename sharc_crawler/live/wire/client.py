@@ -67,7 +67,7 @@ class WireRequest:
         """Wait for a result; raises :class:`CancelledError` once the time has run out."""
         self.awaited = awaited
         found = await maybe_deferred_to_future(awaited)
-        if self.over:  # just now
+        if self.over:  # the time ran out meanwhile
             if isinstance(found, WireConnection):
                 found.leave()
             raise CancelledError
@@ -84,7 +84,7 @@ def request_bytes(request: Request, host: str) -> bytes:
     found = _TARGET.match(request.url)
     target = (found and found[1]) or "/"
     method, place = request.method.encode(), (target if target[0] == "/" else f"/{target}").encode()
-    given = dict.items(request.headers)  # as Scrapy keeps them
+    given = dict.items(request.headers)  # in Scrapy's own form
     fields = [(name, value) for name, values in given for value in values if name not in _OURS]
     fields.insert(0, (b"Host", request.headers.get(b"Host") or host.encode()))
     if odd := [word for word in (method, place, *(name for name, _ in fields)) if not _PLAIN.fullmatch(word)]:
@@ -121,17 +121,17 @@ class WireConnection(Protocol):
         self._asked, self._framing = asked, Framing(asked.method)
         self._answered = Deferred(lambda _: self.transport.abortConnection())
         asked.tap.sent.append(asked.data)
-        if tls is None and self.transport.writeSomeData(asked.data) == len(asked.data):  # nearly always
+        if tls is None and self.transport.writeSomeData(asked.data) == len(asked.data):  # the usual case
             asked.tap.leave()
             return self._answered
-        call_later(0, call_later, 0, asked.tap.leave)  # transports write in their next turn, TLS in the one after it
+        call_later(0, call_later, 0, asked.tap.leave)  # TCP writes in the reactor's next turn, TLS in the one after
         self.transport.write(asked.data)
         return self._answered
 
     def dataReceived(self, data: bytes) -> None:  # noqa: D102, N802 - Twisted's name
         asked, framing = self._asked, self._framing
-        if asked is None:  # nobody asked
-            self.since = float("-inf")  # and nobody will: no answer may be here before its request
+        if asked is None:  # an answer without a request
+            self.since = float("-inf")  # do not reuse it: the answer would precede its request
             self.leave()
             return
         tap = asked.tap
@@ -145,7 +145,7 @@ class WireConnection(Protocol):
             return
         _, surplus = framing.feed(data)
         if surplus:
-            # A server that sends more than it announced is not to be believed in what it says next.
+            # A server that sends more than it announced cannot be trusted with the next answer.
             tap.forget(len(surplus))
             framing.persistent = False
         self._judge(asked, framing)
@@ -212,7 +212,7 @@ class WireClient:
 
     async def ask(self, asked: WireRequest, key: Key, endpoint: Callable[[], Any]) -> None:
         """Have a request answered; raises what Scrapy's handlers raise. ``endpoint`` makes a connection to the host."""
-        from twisted.internet import reactor  # not before Scrapy has installed it
+        from twisted.internet import reactor  # here, as Scrapy installs it first
 
         clock: Any = reactor
         timer = clock.callLater(asked.patience, asked.give_up)

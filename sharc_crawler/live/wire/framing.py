@@ -30,7 +30,7 @@ LONGEST_HEAD = 1 << 20  #: bytes of headers, after which we hang up
 INTERIM = 100  #: interim answers (1xx), after which we hang up
 
 
-@lru_cache(maxsize=256)  # a server's answers have most of them in common
+@lru_cache(maxsize=256)  # most headers of a server's answers are the same
 def _field(sent: tuple[bytes, ...]) -> tuple[tuple[bytes, ...], bytes, bytes] | None:
     """A (folded) header: its lines for the parser (none if too long for it), its name and value."""
     lines = [line.removesuffix(b"\n").removesuffix(b"\r") for line in sent]
@@ -62,15 +62,15 @@ class Framing:
         self._method = method
         self._blanks = BLANKS
         self._part = self._status
-        self._held = bytearray()  # of a line that is not whole
-        self._lines: list[bytes] = []  # of a head
+        self._held = bytearray()  # start of an incomplete line
+        self._lines: list[bytes] = []  # lines of the head
         self.code = 0  #: its status
         self.persistent = True  #: the connection may be reused
         self.wrong: Exception | None = None  #: why the answer is invalid or incomplete
         self.body = 0  #: bytes of the body so far, without chunk framing
         self.length: int | None = None  #: announced length of the body
-        self._left = 0  # bytes of a body
-        self._chunks: Chunks | None = None  # of a body that comes in some
+        self._left = 0  # bytes of the body still to come
+        self._chunks: Chunks | None = None  # if the body is chunked
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """What the parser gets of these bytes, and what came after the answer's end."""
@@ -108,7 +108,7 @@ class Framing:
             known, parts = STATUS_LINE.match(line), line.split(b" ", 2)
             self.code = int(known[1]) if known else 0
             self._part = self._headers
-            if not known and (len(parts) < 2 or _INTEGER.match(parts[1])):  # the parser would read it, the archive not
+            if not known and (len(parts) < 2 or _INTEGER.match(parts[1])):  # archive readers would not accept it
                 self.wrong = ValueError("wrong number of parts", line)
                 line = line.replace(b" ", b"")
             elif not known:
@@ -118,7 +118,7 @@ class Framing:
         return at
 
     def _headers(self, data: bytes, at: int, clean: list[bytes]) -> int:
-        if at and not self._lines and (blank := BLANK_LINE.search(data, at - 1)):  # all are there, nearly always
+        if at and not self._lines and (blank := BLANK_LINE.search(data, at - 1)):  # usually all lines have arrived
             self._lines, at = data[at - 1 : blank.start()].split(b"\n")[1:], blank.end()
         else:
             line, at = line_of(self._held, data, at)
@@ -160,7 +160,7 @@ class Framing:
             self.ended = True
         elif codings:
             if codings[0].lower() == b"chunked":
-                from sharc_crawler.live.wire.chunks import Chunks  # where no length is said
+                from sharc_crawler.live.wire.chunks import Chunks  # only without Content-Length
 
                 self._chunks, self._part = Chunks(), self._in_chunks
             else:

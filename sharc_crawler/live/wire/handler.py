@@ -90,24 +90,24 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._reads_for_itself = not hasattr(crawler.spider, "capture_specs")
         self._maxsize = crawler.settings.getint("DOWNLOAD_MAXSIZE")
         self._fails_by_loss = crawler.settings.getbool("DOWNLOAD_FAIL_ON_DATALOSS")
-        self._most_open = min(2_000, (limit() - RESERVE) // 2)  # the other half is for stores
+        self._most_open = min(2_000, (limit() - RESERVE) // 2)  # stores need the other half
         self._client = WireClient(crawler.settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN"), self._most_open)
 
     @cached_property
     def _trust(self) -> TlsTrust:
-        from sharc_crawler.live.wire.tls_trust import TlsTrust  # only where there is TLS
+        from sharc_crawler.live.wire.tls_trust import TlsTrust  # only for TLS
 
         return TlsTrust()
 
     @cached_property
     def _listen(self) -> Callable[..., None]:
-        from sharc_crawler.live.wire.listening import listened  # not in a capture without a proxy
+        from sharc_crawler.live.wire.listening import listened  # only with a proxy
 
         return listened(self, self._most_open)
 
     @cached_property
     def _proxy_rules(self) -> ProxyRules:
-        from sharc_crawler.live.wire.proxied import ProxyRules  # only where there is a proxy
+        from sharc_crawler.live.wire.proxied import ProxyRules  # only if there is a proxy
 
         return ProxyRules(self._rules)
 
@@ -126,7 +126,7 @@ class WireTapHandler(HTTP11DownloadHandler):
             if tap.withheld:
                 request.meta[WITHHELD_KEY] = True
                 raise
-            from sharc_crawler.live.failures.error_texts import inner, truncation  # only where something is wrong
+            from sharc_crawler.live.failures.error_texts import inner, truncation  # only after an error
 
             problem = f"{type(error).__name__}: {inner(error)}"
             request.meta[EXCHANGE_KEY] = _exchange(request, tap, truncation(error, tap), problem)
@@ -200,7 +200,7 @@ def _response(exchange: Exchange) -> Response:
     if message is None:
         raise exceptions.DownloadFailedError("no answer that the archive can read")
     headers = Headers()
-    for name, value in message.headers:  # as it would keep them itself
+    for name, value in message.headers:  # in Scrapy's own form
         dict.setdefault(headers, name.title(), []).append(value)
     body = b"" if isinstance(exchange.response, Spool) else bytes(message.payload)
     said, coding = (dict.get(headers, name) for name in (b"Content-Type", b"Content-Encoding"))
@@ -224,7 +224,7 @@ def _exchange(
 ) -> Exchange:
     kept, normalised = b"".join(tap.sent), ""
     if proxied := bool(request.meta.get("proxy")):
-        from sharc_crawler.live.wire.proxied import without_credentials  # only where there is one
+        from sharc_crawler.live.wire.proxied import without_credentials  # only if there is one
 
         kept, normalised = without_credentials(kept)
     return Exchange(

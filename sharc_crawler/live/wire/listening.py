@@ -82,7 +82,7 @@ class _Listener(ProtocolWrapper):
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         request = self._request
-        if request is None:  # nobody asked
+        if request is None:  # an answer without a request
             self.transport.abortConnection()
             return
         tap, framing = request.tap, request.framing
@@ -101,13 +101,13 @@ class _Listener(ProtocolWrapper):
         if framing.ended and framing.code == SWITCHED:
             request.persistent = False
         if surplus:
-            # A server that sends more than it announced is not to be believed in what it says next.
+            # A server that sends more than it announced cannot be trusted with the next answer.
             tap.forget(len(surplus))
             request.persistent = False
         if clean:
             super().dataReceived(clean)
         if tap.enough or (framing.in_head and (tap.size > LONGEST_HEAD or framing.interim > INTERIM)):
-            self.transport.abortConnection()  # over TLS a connection that is closed waits for the server
+            self.transport.abortConnection()  # closing a TLS connection would wait for the server
 
 
 class _ListeningFactory(WrappingFactory):
@@ -159,10 +159,10 @@ class TappedRequest:
         if not self.tap.may_send():
             self.tap.withheld = True
             raise WithheldError
-        from twisted.internet import reactor  # not before Scrapy has installed it
+        from twisted.internet import reactor  # here, as Scrapy installs it first
 
         turn: Any = reactor.callLater
-        turn(0, turn, 0, self.tap.leave)  # transports write in their next turn, TLS in the one after it
+        turn(0, turn, 0, self.tap.leave)  # TCP writes in the reactor's next turn, TLS in the one after
         return self._request.writeTo(_TappedTransport(transport, self.tap.sent))  # type: ignore[no-any-return]
 
 
@@ -217,7 +217,7 @@ _turn: ContextVar[RequestContext] = ContextVar("turn")  #: of the request that w
 
 def listened(handler: HTTP11DownloadHandler, most: int) -> Callable[..., None]:
     """Listen to a handler's connections from now on; returns a function to announce each request."""
-    take_unreadable_names()  # through a proxy Scrapy connects by itself
+    take_unreadable_names()  # Scrapy itself connects through a proxy
     tap_pool(handler, partial(TappedPool, most=most, turn=_turn.get))
     return lambda *about, **more: _turn.set(RequestContext(*about, **more)) and None
 
@@ -238,7 +238,7 @@ class _TappedConnection:
             response.code = SWITCHED
         if not self._turn.whole:
             if self._turn.most:
-                response.length = UNKNOWN_LENGTH if response.length else 0  # however large it is said to be
+                response.length = UNKNOWN_LENGTH if response.length else 0  # so that Scrapy does not refuse a large one
             deliver = response.deliverBody
             response.deliverBody = lambda reader: deliver(_Front(reader, self._turn))
         return response

@@ -40,7 +40,7 @@ class Tap:
         self.fault: OSError | None = None  #: why a large response could not be kept
         self._memory = memory or MemoryBudget()
         self._received: list[bytes] = []
-        self._held = 0  # bytes of these
+        self._held = 0  # their size in bytes
         self._large: Spooling | None = None
         self.sent, self.before = list[bytes](), 0  #: times that it was sent before
         self.begin(None)

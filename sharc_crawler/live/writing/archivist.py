@@ -34,11 +34,11 @@ class Archivist:
         self.notes: list[str] = []  #: events that the reports are to note; whoever notes them removes them
         self._terms = terms
         self._child: Child | None = None
-        self._sites: set[str] = set()  # whose files are to be finished
-        self._waiting: dict[int, tuple[asyncio.Future[CaptureRef], Octets]] = {}  # large ones lie on the disk
+        self._sites: set[str] = set()  # sites whose files are to be finished
+        self._waiting: dict[int, tuple[asyncio.Future[CaptureRef], Octets]] = {}  # large ones are on disk
         self._number = 0
         self.held = 0  #: bytes in memory of exchanges that are not on disk yet
-        self._orders: list[bytes] = []  # of this turn of the reactor: sent together, and synced once
+        self._orders: list[bytes] = []  # of this turn of the reactor: sent and synced together
         self._giving: asyncio.Handle | None = None
         self.turn = asyncio.Lock()  #: held by an order until it is done
         self._done: asyncio.Future[dict[str, Any] | None] | None = None  # the answer to an order: None, or an error
@@ -132,7 +132,7 @@ class Archivist:
             self._done = asyncio.get_running_loop().create_future()
             child.send(line({"do": what, **more}))
             if error := await self._done:
-                from sharc_crawler.live.writing.errors_as_json import error_of  # only where something is wrong
+                from sharc_crawler.live.writing.errors_as_json import error_of  # only after an error
 
                 raise error_of(error)
 
@@ -161,13 +161,13 @@ class Archivist:
     def _answered(self, number: int, kept: list[Any] | dict[str, Any]) -> None:
         future, held = self._waiting.pop(number)
         self.held -= in_memory(held)
-        if future.cancelled():  # who waited for it gave up: it is written all the same
+        if future.cancelled():  # nobody waits any more; it is written all the same
             return
         if isinstance(kept, dict):
             from sharc_crawler.live.writing.errors_as_json import error_of
 
             future.set_exception(error_of(kept))
-            future.exception()  # whether anybody looks at it or not: it is no fault of the program's
+            future.exception()  # marks it as seen, so that asyncio logs no unretrieved error
         else:
             future.set_result(CaptureRef(*kept))
 
@@ -175,7 +175,7 @@ class Archivist:
         """Handle the end of the process: what it had not answered is not archived. Another may be started."""
         self._child = None
         self._forget()
-        from sharc_crawler.live.writing.errors_as_json import of_an_end  # hardly ever
+        from sharc_crawler.live.writing.errors_as_json import of_an_end  # rarely needed
 
         why, note = of_an_end(code, self._terms().get("writer", ""), len(self._waiting))
         self.notes.append(note)
@@ -203,6 +203,6 @@ def conclude(lease: Lease) -> None:
     if (error := lease.written.exception()) is None:
         lease.outcome = lease.outcome._replace(capture=lease.written.result())
     else:
-        from sharc_crawler.live.failures.failed_exchanges import unarchived  # hardly ever
+        from sharc_crawler.live.failures.failed_exchanges import unarchived  # rarely needed
 
         unarchived(lease, error)

@@ -29,7 +29,7 @@ _ahead: dict[str, tuple[subprocess.Popen[bytes], socket.socket]] = {}  #: proces
 def begin_ahead(module: str) -> None:
     """Start the next :class:`Child` of this module now; if none is made, it ends with this process."""
     if module not in _ahead:
-        with suppress(OSError):  # said when it is wanted
+        with suppress(OSError):  # reported when it is needed
             _ahead[module] = _begun(module)
 
 
@@ -59,7 +59,7 @@ class Child:
     def __init__(self, module: str, heard: Callable[[bytes], None], ended: Callable[[int], None]) -> None:
         self._heard, self._ended = heard, ended
         self._unsent: deque[bytes | memoryview] = deque()
-        self._half: list[bytes] = []  # of a line
+        self._half: list[bytes] = []  # parts of an incomplete line
         self._loop = asyncio.get_running_loop()
         self._process, self._socket = _ahead.pop(module) if module in _ahead else _begun(module)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
@@ -110,7 +110,7 @@ class Child:
                 sent = self._socket.sendmsg(islice(self._unsent, _AT_ONCE))
             except BlockingIOError:
                 return
-            except ConnectionError:  # that it ended is heard
+            except ConnectionError:  # its end is reported separately
                 self._unsent.clear()
                 return
             while self._unsent and sent >= len(self._unsent[0]):
@@ -143,7 +143,7 @@ def _started(module: str, connection: socket.socket) -> subprocess.Popen[bytes]:
     It finds modules where the crawl does, but not in the current folder first: a json.py there is not ours.
     """
     command, places = [sys.executable, "-P", "-m", module], {"PYTHONPATH": os.pathsep.join(sys.path)}
-    places["PYTHONUTF8"] = str(sys.flags.utf8_mode)  # file names are the same
+    places["PYTHONUTF8"] = str(sys.flags.utf8_mode)  # so that file names are decoded alike
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:
         return subprocess.Popen(command, stdin=connection.fileno(), env=_PIECES | os.environ | places)  # noqa: S603 - ourselves

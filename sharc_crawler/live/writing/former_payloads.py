@@ -38,9 +38,9 @@ class FormerPayloads:
         self._history, self._site = history, site
         path = Path(history.path)
         self._collection = Collection(path.parent, CollectionTerms()) if Collection.is_in(path.parent) else None
-        self._name = folder.parent.name  # of the site's folder in a collection
+        self._name = folder.parent.name  # name of the site's folder in a collection
         self._unread: list[CollectedCapture] = []
-        self._looked: set[Path] = set()  # captures whose indexes were read or are to be
+        self._looked: set[Path] = set()  # captures whose indexes were or will be read
         self._held = SeenUrls()
         self._told = False
 
@@ -49,11 +49,11 @@ class FormerPayloads:
         while held := self._history.payload(self._site, digest, chunked=chunked):
             if self._is_confirmed(held):
                 return Original(held.url, held.time, held.digest, held.record, elsewhere=True)
-            if held.sound is not None or self._collection:  # else it was written before there were checksums
+            if held.sound is not None or self._collection:  # otherwise the row is older than checksums
                 self._tell(held)
             try:
                 self._history.drop_payload(held)
-            except StoreUnavailable:  # another process writes: the next capture comes upon it again
+            except StoreUnavailable:  # another process is writing: the next capture finds it again
                 return None
         return None
 
@@ -62,12 +62,12 @@ class FormerPayloads:
             return bool(held.sound)
         try:
             key = _key(held.url, iso(held.time), held.digest)
-        except (ValueError, OverflowError):  # of no year
+        except (ValueError, OverflowError):  # an impossible date
             return False
         while key not in self._held:
             if not self._unread and not self._look(self._collection):
                 return False
-            # it was begun before the answer came; mostly it is one of the same site, and the last such one
+            # it began before the answer came; usually it is the latest such capture of the same site
             nearest = max(self._unread, key=lambda one: (one.time <= held.time, one.site == self._name, one.time))
             self._unread.remove(nearest)
             self._read(nearest.folder)

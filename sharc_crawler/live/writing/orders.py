@@ -69,13 +69,13 @@ _PR_SET_PDEATHSIG = 1
 
 def end_with_crawl(connection: socket) -> None:
     """Have this process end when the crawl's end of the socket is closed."""
-    if sys.platform == "linux":  # code that lets no other thread run ends, too
+    if sys.platform == "linux":  # also ends code that lets no other thread run
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     Thread(target=_wait_and_end, args=(connection.fileno(),), daemon=True).start()
 
 
 def _wait_and_end(connection: int) -> None:
     poll = select.poll()
-    poll.register(connection, 0)  # what comes is not waited for, only that nobody is left
+    poll.register(connection, 0)  # wait only for the other end to close
     poll.poll()
     os._exit(0)

@@ -93,7 +93,7 @@ class Uploads:
                 due = [(self._mirrors[folder], due) for folder in touched for due in self._mirrors[folder].due()]
             try:
                 self._round(due)
-            except Exception as error:  # whatever it is: who waits for an answer gets one
+            except Exception as error:  # any error: whoever waits must get an answer
                 kept = [(number, one if isinstance(one, Exception) else error) for number, one in kept]
             if kept:
                 self._tell(kept)
@@ -109,7 +109,7 @@ class Uploads:
         while True:
             try:
                 return mirror.put(due)
-            except FileNotFoundError:  # here, not there: it was given up meanwhile
+            except FileNotFoundError:  # missing here, not in the store: it was dropped meanwhile
                 return None
             except FileExistsError:
                 raise

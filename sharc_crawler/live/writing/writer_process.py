@@ -81,7 +81,7 @@ class Writers:
 
     def _former(self, site: str) -> Former:
         """Finds payloads in former captures of the site, or of all sites."""
-        from sharc_crawler.live.writing.former_payloads import FormerPayloads  # only where there is a history
+        from sharc_crawler.live.writing.former_payloads import FormerPayloads  # only if there is a history
 
         assert self._history is not None, "asked before"
         whose = None if self._options.dedup == "collection" else site
@@ -141,7 +141,7 @@ class Writers:
                 self._writers[site].sync()
             except Exception:
                 writer = self._writers.pop(site)
-                with suppress(Exception):  # it lets go of its file: this process is to mend it
+                with suppress(Exception):  # so that it closes its file: this process repairs it
                     writer.abandon() if isinstance(writer, WarcWriter) else writer.close()
                 raise
         return folders
@@ -165,11 +165,11 @@ class Server:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._orders = connection.makefile("rb")
-        self._kept: list[tuple[int, CaptureRef | Exception]] = []  # unsynced
+        self._kept: list[tuple[int, CaptureRef | Exception]] = []  # written, not synced
         self._large = ThreadPoolExecutor(LARGE_AT_ONCE)
         self.lock = RLock()  #: of writers and what they kept
-        self._answering = Lock()  # nothing else is waited for under it, so writers can log while they wait
-        self._uploads: Uploads | None = None  # where what is synced counts once it is uploaded, too
+        self._answering = Lock()  # no other lock is taken under it, so writers can log while they wait
+        self._uploads: Uploads | None = None  # with an object store, exchanges count once they are uploaded, too
 
     def serve(self) -> None:
         """Carry out orders until they end, or nobody is left to answer to."""
@@ -240,7 +240,7 @@ class Server:
                 self._kept.append((number, self._writers.checked(ref)))
         except Exception as error:
             self._kept.append((number, self._writers.told(error)))
-        with suppress(ConnectionError):  # else nobody is left to answer to
+        with suppress(ConnectionError):  # otherwise the crawl is gone
             self._sync()
 
     def _packed(self, site: str, exchange: Exchange, folder: Path) -> Packed | None:
@@ -312,13 +312,13 @@ class _Told(logging.Handler):
 
 
 def _uploads(base: str, url: str, server: Server) -> Uploads:
-    from sharc_crawler.live.writing.uploads import Uploads  # an extra: only where there is an object store
+    from sharc_crawler.live.writing.uploads import Uploads  # an extra: only with an object store
 
     return Uploads(base, url, server.lock, server.tell)
 
 
 def _opened(history: str) -> ObservationStore:
-    from sharc_crawler.storage.observations import ObservationStore  # numpy: only where there is a history
+    from sharc_crawler.storage.observations import ObservationStore  # loads NumPy: only with a history
 
     return ObservationStore(history)
 
@@ -337,7 +337,7 @@ def main() -> None:
     server = Server(connection)
     logging.getLogger().addHandler(_Told(server))
     server.serve()
-    os._exit(0)  # at once: what is still packed for a crawl that is gone is of no use
+    os._exit(0)  # at once: unfinished work is useless without the crawl
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from sharc_crawler.live.browser import chromium, rendering
+from sharc_crawler.live.browser import chromium, rendering, request_rules
 from sharc_crawler.live.browser import page_state as costs
 from sharc_crawler.live.browser.page_state import PageShown
 from sharc_crawler.live.browser.request_rules import MOST_REQUESTS, TOO_LARGE, TOO_MANY
@@ -44,7 +44,7 @@ async def test_a_page_may_ask_for_so_much_and_no_more():
 
 
 async def test_a_page_that_asks_for_itself_is_given_so_much_and_one_answer_at_a_time(monkeypatch):
-    monkeypatch.setattr(rendering, "MOST_HANDED", 1 << 20)
+    monkeypatch.setattr(request_rules, "MOST_HANDED", 1 << 20)
     sent, waiting, most = chromium.Chromium._sent, set(), []
 
     def counted(self, method, session, parameters):
