@@ -76,15 +76,10 @@ def _within(answers: PQGen[T], patience: Seconds) -> PQGen[T]:
 class PostgresLedger:
     """A :class:`~sharc_crawler.fleet.ledger.FleetLedger` in a database.
 
-    Parameters
-    ----------
-    dsn: as libpq has it, without a password (PGPASSFILE or a service file has that)
-    patience: seconds after which an answer is waited for no longer: a partition says nothing, for ever
-    make: the tables are made, or brought to this version
-
-    Raises :class:`~sharc_crawler.errors.UsageError` for a DSN that cannot be used, or a database without a fleet, and
-    :class:`~sharc_crawler.errors.StoreUnavailable` where it cannot be reached.
-
+    ``dsn``: as for libpq, without a password, which belongs in PGPASSFILE or a service file. ``patience``: seconds to
+    wait for an answer, as a partition never gives one. ``make``: create or update the tables. Raises
+    :class:`~sharc_crawler.errors.UsageError` for a DSN that cannot be used, or a database without a fleet, and
+    :class:`~sharc_crawler.errors.StoreUnavailable` if it cannot be reached.
     """
 
     def __init__(self, dsn: str, patience: Seconds = 60.0, *, make: bool = False) -> None:

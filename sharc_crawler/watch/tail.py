@@ -18,10 +18,7 @@ _BLOCK = 8 * 1024 * 1024  #: bytes read at a time
 class LogTail:
     """The log of one folder, each whole line once.
 
-    Parameters
-    ----------
-    folder: of a capture; its log may not have been begun
-
+    ``folder``: the capture's; its log may not exist yet.
     """
 
     def __init__(self, folder: Path) -> None:

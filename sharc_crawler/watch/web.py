@@ -27,11 +27,8 @@ class _Server(ThreadingHTTPServer):
 class WatchServer:
     """Serves the page and its facts until it is closed.
 
-    Parameters
-    ----------
-    told: returns the present state, as :func:`~sharc_crawler.watch.facts.facts`; called by one thread at a time
-    order: takes an order (pause, resume, delay, stop) and its seconds; ``None``: the page is read-only
-
+    ``told``: returns the present state, as :func:`~sharc_crawler.watch.facts.facts`; called by one thread at a time.
+    ``order``: takes an order (pause, resume, delay, stop) and its seconds; ``None``: the page is read-only.
     """
 
     def __init__(

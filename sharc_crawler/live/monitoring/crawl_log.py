@@ -41,11 +41,8 @@ class Exchanges(Protocol):
 class CrawlLog:
     """The log files of a capture, one for each format, in its folder.
 
-    Parameters
-    ----------
-    formats: names of :data:`~sharc_crawler.report.log.FORMATS`
-    size: bytes after which a file is put aside under a number and a new one begun
-
+    ``formats``: names of :data:`~sharc_crawler.report.log.FORMATS`. ``size``: bytes after which a file is renamed to a
+    numbered one and a new one begun.
     """
 
     def __init__(self, folder: Path, store: Exchanges, formats: Iterable[str], size: int = SIZE) -> None:

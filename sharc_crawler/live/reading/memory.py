@@ -27,10 +27,7 @@ ONE = 2 * LARGE  #: bytes that one more response may take: as received, and as S
 class MemoryBudget:
     """Counts the bytes of responses that are under way.
 
-    Parameters
-    ----------
-    limit: bytes; 0: an eighth of what the machine has
-
+    ``limit``: bytes; 0: an eighth of the machine's memory.
     """
 
     def __init__(self, limit: int = 0) -> None:

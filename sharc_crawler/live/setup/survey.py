@@ -89,13 +89,8 @@ class SurveySpider(RereadingSpider):
 def survey(arguments: dict[str, str], chosen: Sequence[str] = ()) -> Survey:
     """Ask a site for its robots.txt and its sitemaps; once per process (Twisted's reactor cannot be started again).
 
-    Parameters
-    ----------
-    arguments: those of ``scrapy crawl site``, such as ``{"url": "https://www.example.org/"}``
-    chosen: settings, as ``NAME=value``
-
-    Raises UsageError for what cannot be used, DataError where the site names no pages.
-
+    ``arguments``: those of ``scrapy crawl site``, such as ``{"url": "https://www.example.org/"}``. ``chosen``:
+    settings, as ``NAME=value``. Raises UsageError for what cannot be used, DataError where the site names no pages.
     """
     session = session_of(_crawled(SurveySpider, arguments, chosen, "the site could not be asked"))
     if not session.sites.done:

@@ -46,14 +46,8 @@ def _begun(module: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
 class Child:
     """Runs a module's ``main`` in another process, with a socket as its standard input.
 
-    Parameters
-    ----------
-    module: its name
-    heard: called with each line that it sends
-    ended: called once with its exit code, after its last line
-
-    Raises :class:`OSError` where it cannot be started.
-
+    ``module``: its name. ``heard``: called with each line that it sends. ``ended``: called once with its exit code,
+    after its last line. Raises :class:`OSError` if it cannot be started.
     """
 
     def __init__(self, module: str, heard: Callable[[bytes], None], ended: Callable[[int], None]) -> None:

@@ -34,11 +34,7 @@ def is_full(error: BaseException) -> bool:
 class Space:
     """The file system that a capture is written to.
 
-    Parameters
-    ----------
-    folder: of the capture; None: nothing is written
-    wanted: bytes that must be free for anything more to be fetched
-
+    ``folder``: the capture's; None: nothing is written. ``wanted``: bytes that must be free to go on fetching.
     """
 
     def __init__(self, folder: Path | None, wanted: int) -> None:

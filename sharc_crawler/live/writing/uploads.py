@@ -26,12 +26,8 @@ Kept = list[tuple[int, "CaptureRef | Exception"]]
 class Uploads:
     """Uploads synced files to an object store, then reports what counts.
 
-    Parameters
-    ----------
-    base, url: the crawl's folder, and its place in the store
-    lock: held while asking what is on disk
-    tell: called with what counts by now, or why it does not
-
+    ``base``, ``url``: the crawl's folder, and its place in the store. ``lock``: held while asking what is on disk.
+    ``tell``: called with the exchanges that count now, or with the error.
     """
 
     def __init__(self, base: str, url: str, lock: RLock, tell: Callable[[Kept], None]) -> None:

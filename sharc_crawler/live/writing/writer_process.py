@@ -39,14 +39,9 @@ LARGE_AT_ONCE = 2  #: large answers that are digested and packed in threads
 class Writers:
     """The writers of a crawl's sites, each made when it is first needed.
 
-    Parameters
-    ----------
-    folder, run: where the files lie, and the part of their names that they share
-    info, options: fields of :class:`CaptureInfo` and :class:`WarcOptions`
-    history: file that lists the payloads of former captures, or None
-    writer: name or dotted path of the writer plug-in
-    places: folder and run of the sites that have their own
-
+    ``folder``, ``run``: where the files lie, and the part of their names that they share. ``info``, ``options``: fields
+    of :class:`CaptureInfo` and :class:`WarcOptions`. ``history``: file with the payloads of former captures, or None.
+    ``writer``: name or dotted path of the writer plug-in. ``places``: folder and run of sites that have their own.
     """
 
     def __init__(
