@@ -30,10 +30,7 @@ def is_capture(source: Path) -> bool:
 def page_of(
     source: Path, url: str | None, former: Sequence[Path] = (), *, last: bool, listed: set[str] | None = None
 ) -> FetchedPage:
-    """A page from a saved file, or a URL's first or last fetch in a capture; ``former``: where payloads may lie.
-
-    The keys of data that its scripts fetched are added to ``listed``.
-    """
+    """A page from a file, or a URL's first or last fetch in a capture; its data's keys are added to ``listed``."""
     if not is_capture(source) or url is None:
         return _saved(source)
     got = (page for page in pages(source, [url], former=former, listed=listed) if not page.sent.method)

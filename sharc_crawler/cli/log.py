@@ -56,10 +56,7 @@ def command(folder: Path, failed: bool, not_followed: bool, heritrix: bool) -> N
 
 
 def _judged_with_data(store: Stored) -> dict[tuple[str, str], str]:
-    """The verdicts of pages shown by browsers, by site and URL, as in the report: exchanges lack these.
-
-    While a capture runs, unknown pages are not judged yet.
-    """
+    """The verdicts of pages shown by browsers, by site and URL; without unknown pages while a capture runs."""
     if all(row.spec.settings.get("browser", "never") == "never" for row in store.captures().values()):
         return {}
     return {

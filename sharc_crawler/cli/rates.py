@@ -234,10 +234,7 @@ def train_command(history: str, output: Path, sites: tuple[str, ...], kind: str,
 
 
 def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str], str]:
-    """What the store knows of these sites' pages (default: all), as of each site's last capture.
-
-    Also the sites' names, and the address of the first site.
-    """
+    """What the store knows of these sites' pages (default: all), the sites' names, and the first one's address."""
     with ObservationStore(history, reading=True) as store:
         names = [store.site_named(site) for site in sites] or store.sites()
         learned, first = [], ""

@@ -243,10 +243,7 @@ class CollectionKeeper:
 
     @staticmethod
     def _shrunk(folders: Sequence[Path]) -> str:
-        """A warning if a site has shrunk: it may have moved, or want a log-in, without any error.
-
-        A site that shows its log-in page under every address has as many pages as before, but all alike.
-        """
+        """A warning if a site has shrunk, or shows one page (perhaps a log-in page) under all addresses."""
         for more, count in (("", pages_of), (", each content counted once", contents_of)):
             before, last = ([None, None] + [count(folder) for folder in folders])[-2:]
             if before is not None and last is not None and last < SHRUNK * before:

@@ -70,10 +70,7 @@ def payloads(folder: Path) -> Iterator[tuple[str, Place | None]]:
 
 
 def is_spare(folder: Path, holdings: Mapping[Path, Holding]) -> bool:
-    """Is a capture spare: no other needs it, and others hold all of its payloads?
-
-    Another copy of each payload is read, as a damaged one would not count.
-    """
+    """Whether no other capture needs this one, and others have intact copies of all its payloads."""
     digests = {digest for digest, place in payloads(folder) if place}
     codes, others = coded(digests), [one for other, one in holdings.items() if other != folder]
     if not np.array_equal(codes, holdings[folder].held):  # the folder is being changed

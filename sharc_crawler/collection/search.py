@@ -39,10 +39,7 @@ class _IndexFile(NamedTuple):
 def bring_up(
     collection: Collection, index: TextIndex, progress: Callable[[int, int], None] = lambda *_: None
 ) -> list[str]:
-    """Add new captures to the index, and remove missing ones; returns what could not be read.
-
-    That is tried again the next time. ``progress`` gets the files done and in all.
-    """
+    """Add new captures, remove missing ones; returns what could not be read. ``progress``: files done, in all."""
     sources = list(_sources(collection))
     known = index.known()
     if gone := list(known.keys() - {source.source.name for source in sources}):

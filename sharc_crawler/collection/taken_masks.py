@@ -18,10 +18,7 @@ from sharc_crawler.storage.opening import holds_state
 
 
 def take_masks(collection: Collection, name: str) -> str:
-    """Add the masks that a site's last capture learned; returns a message, "" if there are none.
-
-    A continued capture keeps the masks that it began with.
-    """
+    """Add the masks that a site's last capture learned; returns a message, "" if there are none."""
     last, place = collection.last(name), collection.folder / MASKS / f"{name}.json"
     if last is None or not is_over(last.folder):
         return ""
@@ -44,10 +41,7 @@ def take_masks(collection: Collection, name: str) -> str:
 
 
 def _refused(place: Path, last: Path, held: Masks[Mask]) -> frozenset[Mask]:
-    """Masks taken over under an earlier rule that today's rule would not learn.
-
-    Only masks taken over are checked, once, with the captures that are still there.
-    """
+    """Masks taken over by an earlier rule that today's rule, tried once on the captures left, would not learn."""
     if is_judged(place):
         return frozenset()
     refused, learned = set[Mask](), set[Mask]()

@@ -97,10 +97,7 @@ def _take_former_findings(found: Verification, folder: Path, former: list[Path],
 
 
 def package_of(collection: Collection) -> Path | None:
-    """The collection's own package, which is verified by itself; None: there is none.
-
-    It bears the folder's name, or the former one if the folder was renamed.
-    """
+    """The collection's own package, under the folder's present or former name; None: there is none."""
     found = [path for path in collection.folder.glob(f"*{WACZ}") if path.is_file()]
     path = package_path(collection)
     return path if path in found else found[0] if len(found) == 1 else None

@@ -105,10 +105,7 @@ class LivingSite(layout.Parameters):
         return {path: self.changes(path, start, end) for path in (*self.paths, *self.resources)}
 
     def respond(self, method: str, target: str, headers: Mapping[str, str], now: Instant) -> Response:
-        """The answer to a request that arrives at ``now``.
-
-        ``target`` is the request line's (path and query); of ``headers``, Host and the conditional ones are read.
-        """
+        """The answer to a request at ``now``, by path and query (``target``), Host and conditional headers."""
         if method not in ("GET", "HEAD"):
             return answers.complete(answers.REFUSAL, method, now)
         lower = {name.lower(): value for name, value in headers.items()}

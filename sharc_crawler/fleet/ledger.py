@@ -210,10 +210,7 @@ class FleetLedger(Protocol):
     def release(
         self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "", rest: Seconds = 0.0
     ) -> bool:
-        """Release a site, to be continued or with its final state; ``False``: it was another's already.
-
-        ``rest``: seconds in which nobody may claim it.
-        """
+        """Release a site, at rest for ``rest`` seconds, or with its final state; ``False``: it was another's."""
 
     def journal(self, site: str, upto: int, after: int = 0) -> Iterator[bytes]:
         """The bodies of a site's steps with ``after`` < number <= ``upto``; merged ones together."""

@@ -198,10 +198,7 @@ class Session:
         await self._open(sorted(sites), "finishing the WARC files of the run before")
 
     async def _ready(self, sites: Sequence[str]) -> None:
-        """Check that the archive can be written before anything is fetched.
-
-        One writer suffices; other sites get theirs with their first exchange. An object store is checked for each site.
-        """
+        """Check, before anything is fetched, that one writer works, or each site's with an object store."""
         left = [site for site in sites if site in self.places and any(self.places[site].folder.glob(f"*{OPEN}"))]
         wanted = sites if self.config.objects else dict.fromkeys([*sites[:1], *left])
         await self._open(list(wanted), "making the folders ready for WARC files")

@@ -16,10 +16,7 @@ _BLOCK = 8 * 1024 * 1024  #: bytes read at a time
 
 
 class LogTail:
-    """The log of one folder, each whole line once.
-
-    ``folder``: the capture's; its log may not exist yet.
-    """
+    """The log of one folder, each whole line once; the log may not exist yet."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

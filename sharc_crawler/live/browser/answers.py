@@ -131,10 +131,7 @@ class KeptAnswers:
         half.replace(self.folder / str(page))
 
     def ask(self, page: PageId, url: str, sent: Sent) -> None:
-        """Keep what a request is to say, at both downloads, before the frontier knows of it.
-
-        ``url`` is kept, too: after a crash another URL may get this page number.
-        """
+        """Keep what a request says, with its URL, before the frontier knows of it: numbers may be reused."""
         text = json.dumps([dict(sent.headers), sent.method, b64encode(sent.body).decode(), url])
         replace_file(self.folder / f"{page}{_ASKED}", self._seal.closed(text) if self._seal else text)
 

@@ -78,10 +78,7 @@ class _ToShow(NamedTuple):
 
 
 class Browsing:
-    """The browsers of a crawl, as many as there are processors.
-
-    ``folder_of``: the folder of a site; ``describe``: has records about a page written.
-    """
+    """The browsers of a crawl, one per processor. ``folder_of``: a site's folder; ``describe``: has records written."""
 
     def __init__(
         self,
@@ -210,10 +207,7 @@ class Browsing:
             await asyncio.shield(written)
 
     async def _shown_again(self, page: _ToShow, served: Reading) -> Reading:
-        """The content at a revisit: that of the visit if the bytes are equal, else shown with what was loaded before.
-
-        Nothing is requested: changed data show when they are revisited themselves.
-        """
+        """The content at a revisit: the visit's if the bytes are equal, else shown with what was loaded before."""
         fetch = page.fetch
         if served.payload.digest == page.order.known:
             return Reading(Payload(fingerprint=self._of(fetch.site).shown(fetch.page) or None))

@@ -109,10 +109,7 @@ def version() -> str:
 
 
 class Chromium:
-    """A browser with a profile of its own in ``folder``.
-
-    ``heard`` is called with each event's method, parameters and session.
-    """
+    """A browser with a profile in ``folder``. ``heard`` gets each event's method, parameters and session."""
 
     def __init__(self, heard: Callable[[str, dict[str, Any], str], None], folder: Path) -> None:
         self._heard = heard

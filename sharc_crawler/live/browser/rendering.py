@@ -383,10 +383,7 @@ class Renderer:
         page.lively.set()
 
     async def _fulfil(self, page: PageShown, event: dict[str, Any], raw: Octets) -> bool:
-        """Hand over an answer with content codings undone; ``False``: it is too large for a browser.
-
-        Answers are handed over one at a time, so that no more than one is in memory.
-        """
+        """Hand over a decoded answer, one at a time to save memory; ``False``: it is too large for a browser."""
         headers = event["request"]["headers"]
         async with page.handing:
             answer = None

@@ -65,10 +65,7 @@ def failed(middleware: ArchiveMiddleware, session: Session, request: Request, ex
 
 
 def not_asked(middleware: ArchiveMiddleware, session: Session, request: Request, response: Response) -> Response:
-    """Record that a cache or another middleware answered: the server said nothing of the page's state.
-
-    The cached response may belong to an earlier request, so it is bound to this one for its callback.
-    """
+    """Record that a cache or another middleware answered, perhaps for an earlier request: the server said nothing."""
     now = session.clock.now()
     error = "answered by a cache or another middleware, not by the server"
     middleware.tell(request.meta.get(META_KEY), Outcome(Result.REFUSED, now, now, error=error))

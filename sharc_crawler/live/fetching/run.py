@@ -68,10 +68,7 @@ class ArchiveSpider(Spider):
 
 
 def fetch(plan: FetchPlan, output: Path, manners: Manners, report: Callable[[str, int, int], None]) -> Tally:
-    """Fetch what the folder lacks; ``report`` is told phase, done and total.
-
-    Runs Twisted's reactor, so once per process. Raises :class:`~sharc_crawler.errors.SharcError`.
-    """
+    """Fetch what the folder lacks, once per process; ``report`` gets phase, done, total. Raises SharcError."""
     settings = _settings(plan, manners)
     about = {
         "server": plan.dialect.server,

@@ -267,10 +267,7 @@ TOLD: Seconds = 10.0  #: for its last log lines, whose reader may hang, too
 
 
 class Heartbeat:
-    """Calls ``renew`` in each ``period`` in which the reactor did not run, from the second on.
-
-    After ``most`` such periods in a row it calls ``hung`` instead, and stops.
-    """
+    """Calls ``renew`` per ``period`` without the reactor, from the second on; after ``most`` in a row, ``hung``."""
 
     def __init__(self, renew: Callable[[], object], period: Seconds, most: int, hung: Callable[[], object]) -> None:
         self._renew, self._period, self._most, self._hung = renew, period, most, hung

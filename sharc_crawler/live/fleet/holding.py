@@ -28,10 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 class Holdings:
-    """The sites of a worker, from claim to end.
-
-    ``history``: keeps what captures teach in the ledger; ``None``: it is not kept.
-    """
+    """The sites of a worker, from claim to end. ``history``: keeps in the ledger what captures teach; or None."""
 
     session: Session
     close: Callable[[], None]  #: ends the engine

@@ -163,9 +163,7 @@ def _require(relied_on: Mapping[str, int], there: Mapping[str, int], place: str)
 
 @contextmanager
 def keeping(output: str, scratch: Path | None = None) -> Iterator[Keeping]:
-    """Where ``--output`` keeps captures: in a folder, or an object store with a folder in ``scratch``. Raises
-    UsageError.
-    """
+    """Where ``--output`` keeps captures: a folder, or an object store and ``scratch``. Raises UsageError."""
     if not is_url(output):
         yield SharedFolder(Path(output))
         return

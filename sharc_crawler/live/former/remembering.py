@@ -114,10 +114,7 @@ def _changed_data(
 def _with_data(
     outcome: Outcome, change: tuple[Change, Evidence], *, again: bool
 ) -> tuple[Outcome, tuple[Change, Evidence]]:
-    """The outcome of a page whose document shows data that changed.
-
-    A revisit's fingerprint was made with the first visit's data, so it says nothing of this change.
-    """
+    """The outcome of a page whose data changed. A revisit's fingerprint rests on the first data: it is left out."""
     if outcome.result not in (Result.OK, Result.NOT_MODIFIED):
         return outcome, change
     return outcome._replace(fingerprint=None) if again else outcome, (Change.CHANGED, Evidence.BYTES)

@@ -51,10 +51,7 @@ class CrawlLog:
         self._failed = False
 
     def catch_up(self, store: Exchanges | None = None) -> bool:
-        """Write new exchanges. ``False``: the disk is full, say; they are written later, from the store.
-
-        ``store``: the same store, while it is being closed.
-        """
+        """Write new exchanges; ``False``: later, the disk may be full. ``store``: the same one while it closes."""
         try:
             self.finish(store)
             self._failed = False

@@ -24,10 +24,7 @@ MODES = ("capture", "continuous")
 
 
 def look(sites: Sites, out: TextIO | None) -> int:
-    """Look for such addresses among the pages found; a finding is noted in its capture and written to ``out``.
-
-    Returns the number of known pages at which to look again.
-    """
+    """Look for such addresses, and report them in notes and on ``out``; returns at how many pages to look again."""
     for frontier in sites:
         spec = frontier.capture.spec
         if spec.discover and spec.mode in MODES and not frontier.done and len(frontier.pages) >= FIRST:

@@ -25,10 +25,7 @@ ONE = 2 * LARGE  #: bytes that one more response may take: as received, and as S
 
 
 class MemoryBudget:
-    """Counts the bytes of responses that are under way.
-
-    ``limit``: bytes; 0: an eighth of the machine's memory.
-    """
+    """Counts the bytes of responses under way. ``limit``: bytes; 0: an eighth of the machine's memory."""
 
     def __init__(self, limit: int = 0) -> None:
         self.limit = limit or share_of_machine()
@@ -38,10 +35,7 @@ class MemoryBudget:
         self._made: tempfile.TemporaryDirectory[str] | None = None
 
     def is_used_up(self, held: int) -> bool:
-        """Whether one more request may exceed the limit; ``held``: what waits to be written and read.
-
-        Where nothing is under way there is room for one, whatever the limit.
-        """
+        """Whether another request may exceed the limit, with the bytes ``held``. One may always be under way."""
         used = self.taken + held
         return used > 0 and used + ONE > self.limit
 

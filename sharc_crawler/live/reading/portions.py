@@ -20,10 +20,7 @@ TEXT = 400_000  #: characters of addresses: unusual ones take up to 2 s for a mi
 
 
 class Portions:
-    """Sitemaps that are being taken in.
-
-    ``end`` is called with each when its last portion (then its ``links``) is due, ``wake`` when one may be taken in.
-    """
+    """Sitemaps taken in by portions. ``end`` gets each at its last portion, ``wake`` is called when one is due."""
 
     def __init__(self, sites: Sites, end: Callable[[Lease], None], wake: Callable[[], None] = lambda: None) -> None:
         self._sites, self._end, self._wake = sites, end, wake

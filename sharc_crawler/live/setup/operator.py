@@ -66,10 +66,7 @@ def openings(typed: Iterable[str], scope: str) -> list[Opening]:
 
 
 def require_operator(settings: BaseSettings, urls: Iterable[str], of: str = "") -> None:
-    """Raise UsageError where public sites would be crawled anonymously, or the contact is none.
-
-    ``of``: what the error says needs a contact, instead of the first public URL.
-    """
+    """Raise UsageError if public sites would be crawled without a valid contact. ``of``: words for such a site."""
     if read_setting(settings, "SHARC_OPERATOR"):
         return
     public = [url for url in urls if not private_seeds([url])]

@@ -175,10 +175,7 @@ def check_rebuilding(
 
 
 def _still_written(output: Path) -> Path | None:
-    """A file in the folder that is still being written.
-
-    The writing process of a killed crawl ends by itself, after its last file.
-    """
+    """A file that the writing process of a killed crawl is still writing; it ends by itself after the last one."""
     patience = monotonic() + MOMENT
     while (written := in_use(output)) and monotonic() < patience:
         sleep(0.02)

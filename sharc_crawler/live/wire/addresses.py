@@ -81,10 +81,7 @@ class AddressRules:
         return cls(tuple(_network(text) for text in networks), frozenset(openings))
 
     def refusal(self, address: str) -> str | None:
-        """Why an address is refused (``loopback``, ``private``…); ``None``: it is not.
-
-        An IPv6 address that carries an IPv4 address is judged by the worse of the two.
-        """
+        """Why an address, or the IPv4 address that it carries, is refused (``private``…); ``None``: it is not."""
         return _refusal(self.allowed, address)
 
     def check(self, target: Target, address: str) -> None:

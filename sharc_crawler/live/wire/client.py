@@ -199,10 +199,7 @@ class WireConnection(Protocol):
 
 
 class WireClient:
-    """Sends requests over Twisted's connections, and keeps connections for reuse.
-
-    At most ``idle`` connections to a host are kept, and none while more than ``most`` are open.
-    """
+    """Sends requests; keeps at most ``idle`` connections per host for reuse, none while over ``most`` are open."""
 
     def __init__(self, idle: int, most: int) -> None:
         self.reset = set[int]()  #: answers ended by a reset: one that ends the same way again is taken for whole

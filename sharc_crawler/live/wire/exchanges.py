@@ -39,10 +39,7 @@ def handed_on(
     response: Response,
     sent: Instant,
 ) -> Exchange | None:
-    """The exchange as another download handler reports it; a note says that its bytes were not seen.
-
-    ``None``: our handler would have kept the bytes, so a middleware made the answer up.
-    """
+    """The exchange as another handler reports it, noting that; ``None``: a middleware made the answer up."""
     others, scheme = others_handlers(settings), urlparse_cached(request).scheme
     if scheme in {"http", "https"} - others.keys():
         return None

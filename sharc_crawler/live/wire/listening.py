@@ -121,10 +121,7 @@ class _ListeningFactory(WrappingFactory):
 
 @implementer(IStreamClientEndpoint)
 class ListeningEndpoint:
-    """Wraps an endpoint: puts a listener on its connections.
-
-    The endpoint is made on connecting, since most requests reuse a connection.
-    """
+    """Puts a listener on an endpoint's connections; made on connecting, as most requests reuse a connection."""
 
     def __init__(self, endpoint: Callable[[], Any], connections: Connections) -> None:
         self._endpoint, self._connections = endpoint, connections

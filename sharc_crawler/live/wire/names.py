@@ -44,10 +44,7 @@ class Resolution:
 
 @implementer(IHostnameResolver)
 class DualStackResolver:
-    """``TWISTED_DNS_RESOLVER``: looks up A and AAAA records within ``DNS_TIMEOUT`` seconds, and caches them.
-
-    Requests to a host share a look-up. A name that was not found is looked up again.
-    """
+    """``TWISTED_DNS_RESOLVER``: looks up A and AAAA within ``DNS_TIMEOUT`` seconds, and caches what is found."""
 
     def __init__(self, reactor: Any, size: int, timeout: Seconds) -> None:
         self._reactor = reactor

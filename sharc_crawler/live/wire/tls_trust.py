@@ -73,10 +73,7 @@ def _is_address(host: str) -> bool:
 
 @cache
 def take_unreadable_names() -> None:
-    """Treat a certificate whose names cannot be read like one with a wrong name.
-
-    Without verification Scrapy logs a wrong name and goes on, but it fails on unreadable ones.
-    """
+    """Treat a certificate with unreadable names like one with a wrong name: Scrapy goes on with the latter only."""
     for name in {"verify_hostname", "verify_ip_address", "extract_patterns"} & vars(tls).keys():
         setattr(tls, name, _told(getattr(tls, name)))
 

@@ -67,10 +67,7 @@ class Archivist:
         await self._order("abandon", site=site)
 
     def keep(self, site: str, exchange: Exchange, original: Original | None = None) -> asyncio.Future[CaptureRef]:
-        """Have an exchange written; with ``original``, as a revisit of that: the server said 304.
-
-        The future gets the place of the record once it is synced, or the error.
-        """
+        """Have an exchange written (a 304: as a revisit of ``original``); the future gets its place once synced."""
         return self._handed(site, exchange.response, lambda number: order_to_keep(site, exchange, original, number))
 
     def describe(self, site: str, resources: Sequence[Resource]) -> asyncio.Future[CaptureRef]:

@@ -32,10 +32,7 @@ def is_full(error: BaseException) -> bool:
 
 
 class Space:
-    """The file system that a capture is written to.
-
-    ``folder``: the capture's; None: nothing is written. ``wanted``: bytes that must be free to go on fetching.
-    """
+    """A capture's file system (``folder``: None if nothing is written); ``wanted``: bytes to be kept free."""
 
     def __init__(self, folder: Path | None, wanted: int) -> None:
         self._folder = folder
@@ -73,10 +70,7 @@ class Space:
         self._not_before = now + pause
 
     def refused(self, reason: str, size: int = 0, fault: str = "") -> None:
-        """Pause after a write of this many bytes failed, until there is room for them.
-
-        Free bytes do not show a quota, so each pause is longer than the last, until something is written.
-        """
+        """Pause after a write of ``size`` bytes failed; longer each time, as free bytes do not show a quota."""
         self._needed, self.fault = max(self._needed, LEAST + size), fault
         self.pause(reason if fault else f"{reason} ({self._needed / 1e6:.1f} MB are needed)", self._next_pause)
 

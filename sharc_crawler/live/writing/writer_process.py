@@ -125,10 +125,7 @@ class Writers:
         self._written.discard(site)
 
     def sync(self) -> set[Path]:
-        """Sync what was written. A writer that fails is replaced, as after a crash.
-
-        Returns the folders that were written to.
-        """
+        """Sync what was written, replacing writers that fail; returns the folders that were written to."""
         folders = {self.folder_of(site) for site in self._written}
         while self._written:
             site = self._written.pop()
