@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -62,3 +64,21 @@ def test_ctrl_c_while_modules_are_loaded_is_told_in_a_line(tmp_path: Path) -> No
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     done = subprocess.run(SHARC, capture_output=True, text=True, timeout=280, check=False, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Aborted!\n")
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_a_site_is_asked_ends_with_130() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(120)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        words = [*SHARC, "plan", url, "-s", "SHARC_OPERATOR=crawls@library.example"]
+        with subprocess.Popen(
+            words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        ) as process:  # fmt: skip
+            asked, _ = silent.accept()  # for robots.txt, which never comes
+            process.send_signal(signal.SIGINT)
+            time.sleep(1)  # the signal is heard by then, mostly; else it asks once more, and waits for a timeout
+            asked.close()
+            said, _ = process.communicate(timeout=280)
+    assert (process.returncode, "Traceback" in said) == (130, False), said

@@ -39,6 +39,12 @@ LOOKED_AT = 5_000  #: addresses from which the site's software is guessed
 AUTO = "auto"  #: the default of ``sitemap``
 
 
+class SurveyStoppedError(SharcError):
+    """Ctrl-C or SIGTERM ended the reading of the sitemaps."""
+
+    exit_code = 130
+
+
 class NoPagesError(DataError):
     """A site that names no pages. ``why``; ``closed``: robots.txt could not be had, so nothing may be fetched."""
 
@@ -94,7 +100,7 @@ def survey(arguments: dict[str, str], chosen: Sequence[str] = ()) -> Survey:
     """
     session = session_of(_crawled(SurveySpider, arguments, chosen, "the site could not be asked"))
     if not session.sites.done:
-        raise SharcError(f"{arguments['url']}: stopped before its sitemaps were read")
+        raise SurveyStoppedError(f"{arguments['url']}: stopped before its sitemaps were read")
     return _survey_of(arguments["url"], session)
 
 
@@ -112,7 +118,7 @@ def read_again(capture: Mapping[str, object], folder: Path, chosen: Sequence[str
     chosen = ["SHARC_MIN_FREE=0", *chosen]  # it stores little, so a full disk should not stop it
     crawler = _crawled(RereadingSpider, arguments, chosen, "the sitemaps could not be read again")
     if crawler.stats.get_value(EXIT_CODE, INTERRUPTED) == INTERRUPTED or not session_of(crawler).sites.done:
-        raise SharcError(
+        raise SurveyStoppedError(
             f"{', '.join(seeds)}: stopped before the sitemaps were read again; the same command begins anew"
         )
 
