@@ -25,7 +25,7 @@ from sharc_crawler.links.found import LIMIT as MOST_LINKS
 from sharc_crawler.links.found import Found
 from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.reading.readings import Order, Payload, Reading, Wants
-from sharc_crawler.live.reading.words import words
+from sharc_crawler.live.reading.word_digest import words
 from sharc_crawler.model import Kind, LinkColumns, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 
