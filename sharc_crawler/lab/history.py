@@ -11,6 +11,7 @@ import csv
 import gzip
 import json
 import math
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -33,6 +34,7 @@ COLUMNS = ("page", "created", "alive_at_start", "deleted", "hist", "changes")
 GZIP = b"\x1f\x8b"
 SQLITE = b"SQLite format 3\0"
 EARLIEST, LATEST = -62_135_596_800.0, 253_402_300_800.0  #: years 1 to 9999, so that milliseconds are refused
+NOT_UNPACKED = (OSError, EOFError, zlib.error)  #: errors of damaged gzip files
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ class HistorySpec:
 
 def read_history(path: Path) -> list[PageLife]:
     """The pages of a change history, in the order of the file."""
+    csv.field_size_limit(1 << 30)  # a page may have changed a million times
     reader = csv.DictReader(_lines(path))
     missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
     if missing:
@@ -209,7 +212,7 @@ def _turns(birth: Instant, life: PageLife) -> tuple[Instant, ...]:
 def read_links(path: Path, numbers: dict[str, int]) -> Iterator[tuple[int, list[int]]]:
     """Pages with the targets of their links."""
     for where, entry in _entries(path, ("page", "out")):
-        yield _number(entry["page"], numbers, where), [_number(url, numbers, where) for url in entry["out"]]
+        yield _number(entry["page"], numbers, where), _numbers(entry["out"], numbers, where)
 
 
 def read_events(path: Path, numbers: dict[str, int]) -> Iterator[tuple[Instant, int, list[int], list[int]]]:
@@ -217,13 +220,19 @@ def read_events(path: Path, numbers: dict[str, int]) -> Iterator[tuple[Instant, 
     last = -math.inf
     for where, entry in _entries(path, ("t", "page", "add", "del")):
         time = entry["t"]
-        if not isinstance(time, int | float) or not math.isfinite(time):
+        if not isinstance(time, int | float) or not EARLIEST <= time < LATEST:
             raise DataError(f"{where}: t={time!r}; it is an instant in unix seconds")
         if time < last:
             raise DataError(f"{where}: t={time:.0f} comes after {last:.0f}; events are in the order of time")
         last = time
-        added, removed = ([_number(url, numbers, where) for url in entry[key]] for key in ("add", "del"))
+        added, removed = (_numbers(entry[key], numbers, where) for key in ("add", "del"))
         yield float(time), _number(entry["page"], numbers, where), added, removed
+
+
+def _numbers(urls: Any, numbers: dict[str, int], where: str) -> list[int]:
+    if not isinstance(urls, list):
+        raise DataError(f"{where}: {urls!r} is no list of pages")
+    return [_number(url, numbers, where) for url in urls]
 
 
 def _number(url: Any, numbers: dict[str, int], where: str) -> int:
@@ -239,7 +248,7 @@ def _entries(path: Path, keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str,
         where = f"{path}, line {number}"
         try:
             entry = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{where}: not JSON: {error}") from None
         if not isinstance(entry, dict) or any(key not in entry for key in keys):
             raise DataError(f"{where}: an object with {', '.join(keys)} is expected")
@@ -256,7 +265,7 @@ def _lines(path: Path) -> list[str]:
         text = (gzip.decompress(raw) if raw.startswith(GZIP) else raw).decode("utf-8-sig")
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist") from None
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (*NOT_UNPACKED, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read to its end ({error}); fetch it again") from None
     lines = text.splitlines()
     if text[-1:].isdigit():

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from sharc_crawler.archive.histories.pages import why_no_page
 from sharc_crawler.archive.histories.reading import read_history as read_archives
-from sharc_crawler.archive.wacz import NO_ZIP
+from sharc_crawler.archive.wacz_check import UNREADABLE
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.lastmods import Lastmod, anywhere
-from sharc_crawler.lab.history import GZIP, SQLITE, lifetimes, read_history
+from sharc_crawler.lab.history import GZIP, NOT_UNPACKED, SQLITE, lifetimes, read_history
 from sharc_crawler.lab.published import intervals
 from sharc_crawler.lab.rates import posterior
 from sharc_crawler.lab.truth import Changes
@@ -90,7 +90,7 @@ def _unpacked(path: Path, size: int = -1) -> bytes:
             packed = file.read(len(GZIP)) == GZIP
         with gzip.open(path) if packed else path.open("rb") as stream:
             return stream.read(size)
-    except (OSError, EOFError) as error:
+    except NOT_UNPACKED as error:
         raise DataError(f"{path} cannot be unpacked to its end: {error}") from None
 
 
@@ -99,13 +99,16 @@ def _is_ours(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as package:
             return OUR_PAGES in package.namelist()
-    except (OSError, *NO_ZIP) as error:
+    except UNREADABLE as error:
         raise DataError(f"{path} is no whole WACZ file: {error}") from None
 
 
 def _within(path: Path, name: str) -> Iterator[bytes]:
-    with zipfile.ZipFile(path) as package, package.open(name) as lines:
-        yield from lines
+    try:
+        with zipfile.ZipFile(path) as package, package.open(name) as lines:
+            yield from lines
+    except UNREADABLE as error:
+        raise DataError(f"{path} is no whole WACZ file: {error}") from None
 
 
 def _lines(path: Path) -> Iterator[bytes]:

@@ -108,6 +108,24 @@ def test_a_truncated_gzip(tmp_path):
         read_history(path)
 
 
+def test_a_damaged_gzip(tmp_path):
+    path = write_history(tmp_path)
+    path.write_bytes(damaged(path.read_bytes()))
+    with pytest.raises(DataError, match="cannot be read to its end"):
+        read_history(path)
+
+
+def damaged(packed):
+    """A gzip file whose data cannot be unpacked."""
+    return packed[:20] + b"\xff" * (len(packed) - 28) + packed[-8:]
+
+
+def test_a_page_with_very_many_changes(tmp_path):
+    changes = ";".join(f"{second}.000" for second in range(1_600_000_000, 1_600_010_000))
+    (life,) = read_history(write_history(tmp_path, [f"/,-9,1,,,{changes}"]))
+    assert len(life.changes) == 10_000
+
+
 def test_a_store_of_observations_is_told_from_a_history(tmp_path):
     path = tmp_path / "history.db"
     path.write_bytes(SQLITE + bytes(99))
@@ -154,6 +172,8 @@ def test_files_that_are_not_there(tmp_path):
         ({"page": "/nowhere", "out": []}, "'/nowhere' is no page"),
         ({"page": "/"}, "an object with page, out is expected"),
         (["/"], "an object with page, out is expected"),
+        ({"page": "/", "out": None}, "None is no list of pages"),
+        ({"page": "/", "out": "/"}, "'/' is no list of pages"),
     ],
 )
 def test_links_that_cannot_be(tmp_path, entry, what):
@@ -163,9 +183,10 @@ def test_links_that_cannot_be(tmp_path, entry, what):
     assert "links.jsonl, line 2" in str(caught.value)
 
 
-def test_links_that_are_no_json(tmp_path):
+@pytest.mark.parametrize("text", ["{nonsense\n", "[" * 100_000])
+def test_links_that_are_no_json(tmp_path, text):
     links = tmp_path / "links.jsonl"
-    links.write_text("{nonsense\n")
+    links.write_text(text)
     with pytest.raises(DataError, match="line 1: not JSON"):
         spec(write_history(tmp_path), links=links).build()
 
@@ -177,6 +198,8 @@ def test_links_that_are_no_json(tmp_path):
         ([(5, "/nowhere")], "'/nowhere' is no page"),
         ([("x", "/")], "t='x'; it is an instant"),
         ([(math.nan, "/")], "t=nan; it is an instant"),
+        ([(1_766_448_000_000, "/")], "t=1766448000000; it is an instant"),
+        ([(10**400, "/")], "t=10+; it is an instant"),
     ],
 )
 def test_events_that_cannot_be(tmp_path, events, what):

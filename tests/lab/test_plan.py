@@ -20,7 +20,7 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.lab import prospect as module
 from sharc_crawler.lab.driver import Simulation
 from sharc_crawler.lab.plan import MANY, foresee
-from sharc_crawler.lab.prospect import Prospect, from_file
+from sharc_crawler.lab.prospect import OUR_PAGES, Prospect, from_file
 from sharc_crawler.links.entries import Entry
 from sharc_crawler.model import Change, Result, Url
 from sharc_crawler.observation import Observation
@@ -169,11 +169,24 @@ def test_from_a_capture_of_ours_as_one_file_or_as_its_archives(tmp_path):
         (b"{}", "is no report of a capture"),
         (REPORT, "is no report of a capture"),
         (gzip.compress(SITEMAP)[:40], "cannot be unpacked to its end"),
+        (gzip.compress(SITEMAP)[:20] + b"\xff" * 40, "cannot be unpacked to its end"),
     ],
 )
 def test_files_that_name_no_pages(tmp_path, body, what):
     with pytest.raises(DataError, match=what):
         from_file(write(tmp_path, body), now=0.0)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_damaged_package(tmp_path, method):
+    path = tmp_path / "source.wacz"
+    with zipfile.ZipFile(path, "w", method) as package:
+        package.writestr(OUR_PAGES, '{"kind": "page"}\n' * 99)
+    data = bytearray(path.read_bytes())
+    data[60:70] = b"\xff" * 10
+    path.write_bytes(data)
+    with pytest.raises(DataError, match="is no whole WACZ file"):
+        from_file(path, now=0.0)
 
 
 def prospect(*rates, attested=False):

@@ -100,6 +100,7 @@ def read_labels(file: Path, pages: Sequence[str]) -> tuple[NDArray[np.int64], ND
     ``file`` is a CSV file with the columns ``page`` and ``label`` (``temporal``, ``untemporal``). Pages that are not in
     the log are left out. Raises :class:`~sharc_crawler.errors.DataError` for other labels, or if no page is in the log.
     """
+    csv.field_size_limit(1 << 30)  # pages' URLs may be long
     position = {page: i for i, page in enumerate(pages)}
     found: dict[int, bool] = {}
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,8 +109,9 @@ def _header(path: Path, file: Path) -> tuple[list[str], str]:
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as lines:
             line = lines.readline()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise DataError(f"{file}: cannot be read: {error}; is it whole, and in UTF-8?") from error
+    csv.field_size_limit(1 << 30)  # it may be another kind of file, with one long line
     delimiter = max(",\t;", key=line.count)
     names = next(csv.reader([line], delimiter=delimiter), [])
     if len(set(names)) < len(names) or not names:

@@ -111,6 +111,7 @@ def test_labels(tmp_path):
         ("page,kind\na,temporal\n", "needed are page and label"),
         ("page,label\nx,temporal\n", "it labels no page of the log"),
         ("", "needed are page and label"),
+        (f"page,label\n{'a' * 200_000},temporal\n", "it labels no page of the log"),
     ):
         file.write_text(text)
         with pytest.raises(DataError, match=said):

@@ -245,6 +245,7 @@ def test_the_window_is_the_logs_end_and_unreliable_pages_are_left_out(tmp_path):
         ("broken.log.gz", "not gzip", "broken.log.gz: cannot be read"),
         ("broken.csv.gz", "not gzip", "broken.csv.gz: cannot be read"),
         ("broken.log.bz2", "not bzip2", "cannot be decompressed"),
+        ("long.csv", "1" * 200_000, "long.csv: its columns are 1+; needed are"),
         ("broken.parquet", "not parquet", "broken.parquet: cannot be read"),
     ],
 )
@@ -252,6 +253,13 @@ def test_bad_files(tmp_path, name, text, said):
     file = tmp_path / name
     file.write_bytes(text.encode())
     with pytest.raises(DataError, match=said):
+        read_views([file])
+
+
+def test_a_damaged_table(tmp_path):
+    file = tmp_path / "views.csv.gz"
+    file.write_bytes(gzip.compress(b"page,date,views\n")[:10] + b"\xff" * 40)
+    with pytest.raises(DataError, match="cannot be read"):
         read_views([file])
 
 
