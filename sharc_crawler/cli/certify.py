@@ -21,11 +21,11 @@ from sharc_crawler.storage.beside import forget_killed
 @click.option("--at", "at", required=True, metavar="T", help="The instant: 2026-11-20T10:31, or unix seconds; UTC.")
 @click.option("--site", default="", help="Only this site, by the name of its folder in DIR/captures.")
 def command(folder: Path, at: str, site: str) -> None:
-    r"""Write a certificate of what the sites of the collection DIR were at the instant T, from what is there.
+    r"""Write a certificate of the state of the sites in collection DIR at the instant T, from existing captures.
 
-    Of each page the last download before T is compared with the first one after it, whichever captures they are of:
-    pages that were the same at both are shown to have been in that state together at T. Nothing is downloaded.
-    sharc verify DIR proves such certificates with all others.
+    For each page, the last download before T is compared with the first one after it, from any capture. Pages that
+    were the same at both are shown to have been in that state together at T. Nothing is downloaded. sharc verify DIR
+    verifies such certificates with all others.
 
     \b
     Example:

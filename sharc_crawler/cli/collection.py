@@ -40,7 +40,7 @@ SHOWN = 30  #: sites, and unreadable captures, that are listed
 
 @click.group(cls=OrShow, epilog="Example: sharc collection news")
 def command() -> None:
-    """Keep captures together: sites, history and masks in one folder. With DIR alone, look at it."""
+    """Manage a collection: captures of sites, with history and masks, in one folder. With only DIR, show it."""
 
 
 @command.command("show")
@@ -49,7 +49,7 @@ def command() -> None:
 def show_command(folder: Path, as_json: bool) -> None:
     r"""Write index.html and index.json of a collection: sites, captures on a time line, what changed between them.
 
-    It opens without a server. Only captures that are new, or were reported anew, are read again.
+    You can open it without a server. Only captures that are new, or have a new report, are read again.
 
     \b
     Example:
@@ -115,11 +115,11 @@ def _newest(captures: Sequence[Mapping[str, Any]]) -> tuple[str, str, str]:
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @click.argument("captures", type=FOLDER, nargs=-1, required=True, callback=regular)
 def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
-    r"""Copy CAPTURES, each a folder given as output=, into the collection FOLDER, which is made where there is none.
+    r"""Copy CAPTURES, each a folder given as output=, into the collection FOLDER, which is created if missing.
 
-    Each is verified first. The history of the collection learns what it observed. Those that are there already are
-    named, and left as they are. Ends with 3 where one refers to payloads of a former capture that is not in the
-    collection: it is copied, and named.
+    Each is verified first. The history of the collection learns what it observed. Captures that are already there are
+    named and not changed. The exit code is 3 if a capture refers to payloads of a former capture that is not in the
+    collection: it is copied and named.
 
     \b
     Example:

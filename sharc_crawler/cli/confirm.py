@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 @click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
 @click.option("--objects", metavar="URL", help="Where the capture lies in an object store: put it there, too.")
 def command(folder: Path, settings: tuple[str, ...], objects: str | None) -> None:
-    r"""Confirm what the capture in FOLDER, or each of a collection, claims provisionally by its sitemaps.
+    r"""Confirm the provisional claims of the capture in FOLDER, or of each capture in a collection.
 
-    A sitemap may tell of a change late. So the sitemaps are read once more, after the site's lag (a day, where nothing
-    else is known or was said by lag=). Pages that they call still as before are confirmed; those that changed before
-    the reference instant, as they now say, are claimed no longer. The result is sealed in FOLDER/confirmation.
+    A sitemap may show a change late. So the sitemaps are read once more, after the site's lag (by default a day, or as
+    given by lag=). Pages that are unchanged according to them are confirmed. Pages that changed before the reference
+    instant are no longer claimed. The result is sealed in FOLDER/confirmation.
 
     \b
     Example:

@@ -40,11 +40,11 @@ _CHANGES: dict[str, dict[str, Any]] = {
 @click.argument("seconds", required=False)
 @click.option("--json", "as_json", is_flag=True, help="The crawl's answer as JSON.")
 def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> None:
-    r"""Give an order to the crawl that writes FOLDER: pause, resume, delay SECONDS, stop; or ask for its status.
+    r"""Control the crawl that writes FOLDER: pause, resume, delay SECONDS, stop; or show its status.
 
-    Of a collection it is the capture that is under way. Crawls take orders unless they were started with -a control=0.
-    What is in flight is finished. A pause and a delay are obeyed by a crawl that is started again in FOLDER, too; stop
-    (as Ctrl-C once) is for the one that runs. Where none runs, the exit code is 2.
+    In a collection, this is the running capture. A crawl started with -a control=0 cannot be controlled. Requests in
+    flight are finished. A pause and a delay also apply to a crawl that is started again in FOLDER; stop (the same as
+    Ctrl-C once) applies only to the running one. If no crawl runs, the exit code is 2.
 
     \b
     Example:

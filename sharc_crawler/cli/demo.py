@@ -57,10 +57,10 @@ def command(
     as_json: bool,
     **parameters: Any,
 ) -> None:
-    r"""Serve the living site on loopback until Ctrl-C.
+    r"""Serve a demo site on loopback until Ctrl-C.
 
-    A few hundred cross-linked pages that change at random instants: few often, most hardly ever. Whoever crawls it, the
-    changes are the same for a seed, and known.
+    It has a few hundred cross-linked pages that change at random instants: few often, most hardly ever. The changes
+    depend only on the seed, and are known.
 
     \b
     Example:

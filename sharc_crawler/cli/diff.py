@@ -58,12 +58,12 @@ def command(
     html: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Compare page URL in the captures OLD and NEW (folder, WARC file or WACZ): its first and its last fetch.
+    r"""Compare the page URL in the captures OLD and NEW (folder, WARC file or WACZ): its first and its last download.
 
-    Without URL, of two folders of captures: which pages changed, are new or gone, by their visits.
+    Without URL, list the pages that changed, are new or gone between two capture folders, by their visits.
 
-    One capture named twice compares a page's first download with its last: visit and revisit, mostly. OLD and NEW may
-    also be two saved pages. Of a page made by script, what its scripts fetched is compared, too.
+    Name one capture twice to compare a page's first and last download, usually its visit and revisit. OLD and NEW may
+    also be two saved pages. For a page made by script, the data that its scripts fetched is compared, too.
 
     \b
     Example:

@@ -17,10 +17,10 @@ from sharc_crawler.plural import counted
 @click.argument("url")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def command(url: str, folder: Path) -> None:
-    r"""Get the capture that a crawl put at URL (its objects=) into FOLDER; what is there already is left.
+    r"""Copy the capture that a crawl stored at URL (its objects=) into FOLDER. Files that are already there are kept.
 
-    FOLDER is then like any capture's: report, verify, package and replay it. Of a crawl that was cut off a WARC file
-    that was being written is made of its parts. Nothing changes in the store.
+    FOLDER is then a capture's folder like any other: report, verify, package and replay it. If the crawl was
+    interrupted, the parts of an unfinished WARC file are joined. The store is not changed.
 
     \b
     Example:

@@ -35,8 +35,8 @@ OFTEN = 3600.0  #: shorter intervals are mentioned at the start
 def command(folder: Path, once: bool, at_once: int, status: bool, as_json: bool) -> None:
     r"""Capture each site of the collection FOLDER when it is due, as collection.yaml says (every: 1d), until Ctrl-C.
 
-    A capture that was cut off goes on. What was missed is caught up once. A site that fails rests, longer each time,
-    and notify: tells somebody.
+    An interrupted capture is resumed. Missed captures are made up for by one. A site that fails is tried again after
+    ever longer times, and notify: tells somebody.
 
     \b
     Example:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def command(folder: Path, failed: bool, not_followed: bool, heritrix: bool) -> None:
     r"""Print the log of the captures in FOLDER, complete or not, running or not: one JSON object per line and exchange.
 
-    Of a crawl of several sites one site comes after the other.
+    For a crawl of several sites, the sites follow each other.
 
     \b
     Example:

@@ -36,10 +36,10 @@ _FILE = click.Path(exists=True, path_type=Path)
 def command(sources: tuple[Path, ...], within: float, add: Path | None, output: Path | None) -> None:
     r"""Learn masks from a capture (folder, WARC or WACZ) or from two saved fetches of one page.
 
-    In a capture the pages next to the reference instant are fetched twice within a minute (--within): what differs
-    between these on half of the pages that have it, and on two at least, each time in another way, is taken for the
-    server's doing. What else differs is named, and why it is no mask. Look at the file before you use it: an edit of
-    just that is hidden.
+    In a capture, the pages next to the reference instant are downloaded twice within a minute (--within). A part
+    becomes a mask if it differs on at least two pages, and on half of the pages that have it, each time in another
+    way. Other differences are listed, with the reason why they are not masks. Look at the file before you use it: it
+    hides edits of masked parts.
 
     \b
     Example:

@@ -50,10 +50,10 @@ def command(
 ) -> None:
     r"""Package the captures in FOLDER as one WACZ file: WARC files, index, pages, report and certificate.
 
-    It opens in ReplayWeb.page; each page is listed at its visit's and at its revisit's time. The folder stays as it is.
-    Of a crawl of several sites, or a folder that gathers captures, each becomes a file, in its own folder. Of a
-    collection all captures become one file, a
-    multi-WACZ: a WACZ file for each capture, within one. --sign with the key of a domain needs --timestamp.
+    You can open it in ReplayWeb.page, which lists each page at the times of its visit and revisit. The folder is not
+    changed. A crawl of several sites, or a folder of captures, gives one file for each capture, in its own folder. A
+    collection gives a single file, a multi-WACZ, with a WACZ file for each capture. --sign with the key of a domain
+    needs --timestamp.
 
     \b
     Example:

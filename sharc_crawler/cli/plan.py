@@ -56,11 +56,11 @@ def command(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    r"""Foresee a capture: duration, expected coherence and blur of each strategy, pages that are hopeless.
+    r"""Predict a capture: duration, expected coherence and blur of each strategy, hopeless pages.
 
     SOURCE is a file (a sitemap; the folder, report.json, WACZ, WARC or CDX file of a former capture; an archive's
-    history; a change history) or a URL: a site, of which only robots.txt and the sitemaps are fetched, as politely as
-    a crawl does, or one sitemap. A bare host name is taken as https://, as by a crawl.
+    history; a change history) or a URL: a site or one sitemap. Of a site, only robots.txt and the sitemaps are
+    fetched, as politely as in a crawl. A bare host name means https://.
 
     \b
     Example:

@@ -44,9 +44,9 @@ SHOWN = 20  #: sites that are listed
 def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) -> None:
     r"""Show the captures in FOLDER as they were, on loopback, until Ctrl-C. FOLDER may be a collection.
 
-    Below each page stands what the certificate says of this copy, and when all that it shows was downloaded.
+    A banner below each page shows what the certificate says about this copy, and when its parts were downloaded.
 
-    It starts pywb, which needs an environment of its own; SHARC_PYWB names its folder of programs.
+    This starts pywb, which needs its own environment; set SHARC_PYWB to the folder of its programs.
 
     \b
     Example:

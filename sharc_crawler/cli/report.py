@@ -59,8 +59,8 @@ class Written(NamedTuple):
 def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
     r"""Write report.json, report-pages.jsonl and report.html of the captures in FOLDER, from the state stored there.
 
-    A complete capture whose certificate could not be written at its end gets it now. Of a crawl of several sites all
-    reports are written, and an index; of a collection, or a folder that gathers captures, all reports.
+    If the certificate of a complete capture could not be written at its end, it is written now. For a crawl of several
+    sites, all reports and an index are written; for a collection, or a folder of captures, all reports.
 
     \b
     Example:
@@ -117,7 +117,7 @@ def _no_claim_error(refuted: list[Path]) -> str:
             f" nothing; put back a copy that is whole; what was altered: sharc verify {refuted[0]}"
         )
     return (
-        f"the WARC files of {named} do not bear out what was judged of the pages: the report claims nothing, and there"
+        f"the WARC files of {named} do not support the verdicts on the pages: the report claims nothing, and there"
         " is no certificate; capture the site again, in another folder"
     )
 
@@ -168,7 +168,7 @@ def _write_report(folder: Path, truth: Truth | None) -> Written:
         if is_held(folder):  # its WARC files are unfinished: the running crawl certifies them
             return Written(summary(captures, paths, [("certificate", "none yet: it is being captured")]))
         certified = standing(captures, folder) or _contradicted(captures, folder)
-        certified += certify(captures, folder, partial(share, part="verifying what the certificate is to say"))
+        certified += certify(captures, folder, partial(share, part="checking the certificate"))
         if any(one.findings for one in certified):
             from sharc_crawler.report.refuted import settle  # only if report and certificate disagree
 

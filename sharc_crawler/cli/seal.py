@@ -21,11 +21,11 @@ from sharc_crawler.storage.folders import capture_folders
 @row("sign", metavar="KEY")
 @may_ask
 def command(folder: Path, sign: str | None, timestamp: str | None, operator: str | None, allow: Sequence[str]) -> None:
-    r"""Sign the certificates in FOLDER, and have an authority say when they existed, where that is not done yet.
+    r"""Sign and time-stamp the certificates in FOLDER, if that is not done yet.
 
-    A crawl does both at its end with -a sign=KEY and -a timestamp=URL; what failed there is made up for here. A WACZ
-    file that was made before does not hold them: package the folder again. KEY is one of the curve secp384r1, or that
-    of a domain with its certificates in the same file; it needs a time stamp authority.
+    A crawl does both at its end with -a sign=KEY and -a timestamp=URL; use this command if that failed. A WACZ file
+    made before does not contain them: package the folder again. KEY is a key of the curve secp384r1, or a domain's key
+    with its certificates in the same file, which needs a time stamp authority.
 
     \b
     Example:

@@ -37,11 +37,11 @@ _SHOWN_TEXTS = 5
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Results at most.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per result.")
 def command(folder: Path, words: tuple[str, ...], site: str, since: str, until: str, limit: int, as_json: bool) -> None:
-    r"""Find the captured pages of the collection DIR that contain all WORDS, the best first.
+    r"""Find the captured pages of the collection DIR that contain all WORDS, best matches first.
 
-    Quote several words to find them in a row; end one with * to find what begins so. Each result is a page with
-    its texts, the newest first: when captured, and where sharc replay DIR --port 8090 shows it. The index (texts.db)
-    takes in what is new before each search. It holds HTML alone.
+    Quote several words to find them in a row; end a word with * to find words that begin with it. Each result is a
+    page with its texts, newest first: when captured, and where sharc replay DIR --port 8090 shows it. The index
+    (texts.db) is updated before each search. It contains only HTML.
 
     \b
     Example:

@@ -74,7 +74,7 @@ def command(
     schedule: Path | None,
     **shared: Any,
 ) -> None:
-    r"""Crawl a site in virtual time with the frontier and the strategies of a live crawl, and score what came of it.
+    r"""Crawl a site in virtual time with the frontier and the strategies of a live crawl, and score the result.
 
     The site is synthetic, or a real one whose history is replayed.
 

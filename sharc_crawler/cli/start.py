@@ -40,10 +40,10 @@ PROFILE = "SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile"
 def command(
     url: str | None, operator: str | None, longest: str | None, folder: Path | None, settings: tuple[str, ...]
 ) -> None:
-    r"""Begin with a site of yours. What is not given is asked for.
+    r"""Start with a site. The command asks for what you do not give.
 
-    URL is the site. Only its robots.txt and sitemaps are fetched. You get a collection of one site (a folder), how long
-    a capture takes, and the command for it.
+    URL is the site. Only its robots.txt and sitemaps are fetched. You get a collection with this site (a folder), an
+    estimate of how long a capture takes, and the command for it.
 
     \b
     Example:
@@ -147,20 +147,20 @@ def told(seed: str, found: Survey, limit: Seconds) -> Iterator[str]:
     for note in found.notes:
         yield f"Note: {printable(note)}."
     yield f"A capture visits each page twice, one request every {step:g} s: at least {span(whole)}."
-    yield "What they embed comes on top (pictures, styles, scripts), and so do pages that no sitemap names:"
-    yield f"{span(IN_ALL * whole)} in all would be nothing unusual. `sharc watch` tells the time left as it goes on."
+    yield "Embedded files (pictures, styles, scripts) and pages that no sitemap lists take more time:"
+    yield f"{span(IN_ALL * whole)} in all would not be unusual. `sharc watch` shows the time left during the capture."
     if IN_ALL * whole <= limit:
         yield f"That fits into {span(limit)}."
     elif whole <= limit:
-        yield f"The least fits into {span(limit)}, all of it may not: what it has no room for is left, and counted."
+        yield f"The minimum fits into {span(limit)}, the whole site may not: the rest is left out, and counted."
     else:
         fit = max(math.floor(limit / step / VISITS), 1)
         yield (
-            f"That does not fit into {span(limit)}: about {counted(fit, 'page')} would, fewer with what they embed."
-            " Give more --time, or leave out what you need not (`exclude:` in collection.yaml)."
+            f"That does not fit into {span(limit)}: about {counted(fit, 'page')} would, fewer with embedded files."
+            " Give more --time, or leave out what you do not need (`exclude:` in collection.yaml)."
         )
     if whole > LONG and step > found.asked:
         yield (
-            f"The {step:g} s are courtesy to somebody else's server. Of your own, or where you may, `delay: 0.2` in"
+            f"The {step:g} s spare somebody else's server. For your own site, or with permission, `delay: 0.2` in"
             " collection.yaml makes it faster."
         )

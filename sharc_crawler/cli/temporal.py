@@ -66,7 +66,7 @@ Labelled = tuple[NDArray[np.int64], NDArray[np.bool_]]
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 def command(logs: tuple[Path, ...], **options: Any) -> None:
-    """Rank sites by how temporal their pages are, from LOGS of page views.
+    """Find news sites in LOGS of page views: sites whose pages are read mostly soon after they appear.
 
     LOGS are access logs (Common or Combined Log Format), tables of daily counts (.csv, .tsv, .parquet) or Wikimedia
     pageview files, compressed or not.

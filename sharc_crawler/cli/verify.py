@@ -64,13 +64,13 @@ def command(
     authority: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Prove the certificate of CAPTURE, a folder or a WACZ file, from its WARC files alone.
+    r"""Verify the certificate of CAPTURE, a folder or a WACZ file, against its WARC files.
 
-    Of a collection, or of its package, all are proved.
+    For a collection or its package, all certificates are verified.
 
-    Every statement is made anew: files, records, digests, instants, judgements, totals, claim. Ends with 0 where all
-    of it holds, with 3 where anything was altered or there is no certificate, with 2 where there is no capture. Of
-    several captures, those without a certificate are named (not verified), as one that is under way.
+    Every statement is derived again: files, records, digests, instants, judgements, totals, claim. The exit code is 0
+    if everything is as certified, 3 if anything was altered or there is no certificate, 2 if there is no capture.
+    Among several captures, those without a certificate, such as a running one, are named (not verified).
 
     \b
     Example:
@@ -293,16 +293,16 @@ def _unsealed(result: Verification) -> Iterator[str]:
     """Files that no certificate covers."""
     if result.unsealed:
         names = short(", ".join(_or_missing(Path(result.source), name) for name in result.unsealed[:SHOWN]))
-        yield f"  not certified: {names}. Of a report what the certificate states was compared, all else was not."
+        yield f"  not certified: {names}. Of a report, only what the certificate states was compared."
         if not {INDEX, PAGE}.isdisjoint(result.unsealed):
-            yield f"  The index is of another moment, or altered: sharc collection {result.source} makes it anew."
+            yield f"  The index is out of date, or altered: sharc collection {result.source} makes it again."
 
 
 def _not_compared(result: Verification) -> Iterator[str]:
     if result.worded:
         yield (
             f"  not compared: the wording of the report, by sharc-crawler {short(result.worded)}. "
-            "What it has of the certificate was; `sharc report` writes a folder's anew."
+            "What it repeats of the certificate was; `sharc report` writes it again."
         )
     if result.elsewhere:
         damaged = ", or in what is damaged" if result.findings else ""

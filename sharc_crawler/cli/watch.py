@@ -47,12 +47,12 @@ EVERY_LINE = 10.0  #: off a terminal
 def command(place: str | None, web: bool, port: int, control: bool, as_json: bool) -> None:
     r"""Watch the crawl that writes FOLDER, until it is over or you press Ctrl-C. A page (--web) stays until Ctrl-C.
 
-    Of a collection it is the capture that was begun last; without FOLDER, of those in captures/. A folder that is not
-    there yet is waited for, a minute, unless one beside it has nearly its name. With a DSN
-    (sqlite:PATH, postgresql://HOST/DATABASE) a fleet is watched.
+    In a collection, or without FOLDER in captures/, it watches the capture that began last. If FOLDER does not exist
+    yet, it waits for a minute, unless a folder with a similar name exists. With a DSN (sqlite:PATH,
+    postgresql://HOST/DATABASE), it watches a fleet.
 
-    It shows how far the crawl is and what time is left, its sites, its hosts with their pace and errors, and the last
-    requests with what came of them. Nothing is asked of the crawl: only what it writes is read.
+    It shows the progress of the crawl and the time left, its sites, its hosts with their pace and errors, and the last
+    requests with their results. It only reads what the crawl writes.
 
     \b
     Example:

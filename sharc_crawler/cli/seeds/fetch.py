@@ -50,10 +50,10 @@ _DATE = click.DateTime(["%Y-%m-%d"])
 def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **options: Any) -> None:
     """Fetch what an archive's CDX server (or its TimeMaps) knows of SEEDS, a file with a URL a line.
 
-    What is in the folder already is not asked for again: stopped or killed, the same command goes on. The folder is
+    What is in the folder already is not asked for again: stopped or killed, the same command continues. The folder is
     what sharc seeds rank, sharc seeds evaluate and scrapy crawl site -a timemaps= read.
 
-    Exit codes: 0 all seeds were answered, 4 and of none is there a capture, 5 not all were; the same command goes on.
+    Exit codes: 0 all seeds were answered, 4 and of none is there a capture, 5 not all were; the same command continues.
     Where all answers were 404, none is kept: the address may be wrong, and the same command asks again.
     """
     from sharc_crawler.live.fetching.run import Manners, fetch  # Scrapy takes half a second
@@ -95,7 +95,7 @@ def _summary(tally: Tally, folder: Path) -> str:
     if tally.stopped:
         lines.append(f"stopped: {tally.stopped}")
     if tally.stopped or tally.failures:
-        lines.append("The same command goes on.")
+        lines.append("The same command continues.")
     return "\n".join(lines)
 
 
