@@ -4,7 +4,7 @@
 
 Captures of a living site on loopback are killed (SIGKILL) at random moments: at start-up and while a capture is being
 resumed, between any two requests of visits and revisits, at changes of file names (a WARC file is opened, rotated,
-indexed, the end is written). The same command goes on until it is complete; then the next capture begins. With
+indexed, the end is written). The same command resumes it until it is complete; then the next capture begins. With
 `--lossy` the output folder lies on `lossy_fs.py` and every kill is a power failure: what was not synced is lost from a
 random write on (needs FUSE, the rights to mount, and `pip install mfusepy`).
 

@@ -319,7 +319,7 @@ def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) 
         from sharc_crawler.certificate.unlisted import unexcused  # of many sites only a missing robots.txt is left
 
         for exchange in unexcused(left, witness, source, documents, _entries(source, documents)):
-            yield Finding("no certificate speaks of it", exchange.file, exchange.offset, exchange.uri)
+            yield Finding("it is in no certificate", exchange.file, exchange.offset, exchange.uri)
 
 
 def _entries(source: Material, documents: Sequence[Document]) -> Iterator[Mapping[str, Any]]:

@@ -54,7 +54,7 @@ def unchanged(judge: Judge, exchange: RecordedExchange, message: HttpResponse, h
     if held is None:
         judge.elsewhere += not exchange.closed
     elif held.message is None or not _bears_out(held, held.message, exchange, sent):
-        what = f"its 304 refers to {' of '.join(reversed(holder))}, which does not bear it out"
+        what = f"its 304 refers to {' of '.join(reversed(holder))}, which does not support it"
         judge.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
     kind = of_headers([(b"Content-Type", header_bytes(exchange.media_type or ""))])
     own |= {"media_type": kind["media_type"], "charset": kind["charset"]}

@@ -22,7 +22,7 @@ from sharc_crawler.model import Result
 
 Document = Mapping[str, Any]
 
-NOTE = "The WARC files do not bear out what the crawl had judged of"  #: begins the note on restated pages
+NOTE = "The WARC files do not support the crawl's verdicts on"  #: begins the note on restated pages
 ASKED_AGAIN = "Nothing is claimed of"  #: begins it where the site's pages differ each time, and nobody is at fault
 RESTATED = (Reason.REFUTED, Reason.ASKED_AGAIN)  #: reasons of restated pages
 _LATEST = 600.0  #: seconds before an interruption in which downloads may not have been noted

@@ -70,7 +70,7 @@ def beyond(
         yield Finding("the clocks of the servers are not as stated", name)
 
 
-ANEW = "its spider began without SHARC_RESUME=True, so it is made anew, in another folder"
+ANEW = "its spider began without SHARC_RESUME=True, so capture it again, in another folder"
 REPORT = "report.json"
 _NAMED = 3  #: captures named in the error if none has a certificate
 NOBODY = Trust()  #: accept any signer and authority; they are reported
@@ -251,15 +251,15 @@ def why_none(path: Path) -> str:
     if any(capture.spec.mode == "instant" for capture in captures):
         return "an instant crawl claims no coherence"
     if any(capture.ended is None for capture in captures):
-        way_out = ANEW if begins_again else "the same command goes on with it"
+        way_out = ANEW if begins_again else "the same command resumes it"
         return f"the capture is not complete; {way_out}"
     if not any(path.glob(f"*{SUFFIX}")):
         return "there are no WARC files that could show anything"
     if refuted_in(path / REPORT):
-        return f"the WARC files do not bear out what was judged ({path / REPORT}); capture the site again, elsewhere"
+        return f"the WARC files do not support the verdicts ({path / REPORT}); capture the site again, elsewhere"
     if refused:
         return f"nothing was captured ({refused})"
-    return f"its certificate was lost, or the end of the crawl was cut off; make it with: sharc report {path}"
+    return f"its certificate was lost, or the crawl was interrupted at its end; make it with: sharc report {path}"
 
 
 def _of_none(path: Path) -> str:
@@ -321,7 +321,7 @@ def _files(
                 yield Finding(f"the file is not as it was: {part} {found[part]}, stated is {file.get(part)}", name)
                 break
     for name in source.warcs.keys() - stated.keys():
-        yield Finding("no certificate speaks of this file", name)
+        yield Finding("this file is in no certificate", name)
 
 
 def _with_pages(source: Material, documents: dict[str, dict[str, Any]], into: Verification) -> Iterator[str]:

@@ -75,7 +75,7 @@ def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:
     """The lines on certificates in a crawl's summary: (name, value)."""
     for one in written:
         if one.findings:
-            why = "does not hold any more" if one.path.exists() else "none: the records do not bear it out"
+            why = "does not hold any more" if one.path.exists() else "none: the records do not support it"
             yield "certificate", f"{why} ({counted(len(one.findings), 'finding')})"
             yield from (("", str(finding)) for finding in one.findings[:SHOWN])
             continue

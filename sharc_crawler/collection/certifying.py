@@ -181,7 +181,7 @@ def _check(one: _Certified) -> None:
         named = referred(one.folder, one.former)
         found = [it for place, it in enumerate(found) if place not in holders or (it.file, it.offset) in named]
     if found:
-        raise DataError(f"{one.name} does not bear out its own certificate: {found[0]} (sharc verify)")
+        raise DataError(f"{one.name} does not agree with its own certificate: {found[0]} (sharc verify)")
 
 
 def _at(

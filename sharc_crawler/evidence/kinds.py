@@ -57,7 +57,7 @@ class Evidence(StrEnum):
     FORMER = (
         "former",
         "by the server's word (lastmod): unchanged since a former capture, which holds them",
-        "What was not asked for (skip=attested) is as a former capture has it: by the server's word it has not changed"
+        "Pages that were not requested (skip=attested) are taken from a former capture: by the server's word unchanged"
         " since.",
         True,
         True,

@@ -72,8 +72,8 @@ class Reason(StrEnum):
     NEVER_REVISITED = "never-revisited", "the revisit was never made"
     LATE_DOWNLOAD = "late-download", "downloaded only after the reference instant"
     STOPPED = "stopped", "the capture is not complete: it was not judged yet"
-    REFUTED = "refuted", "the WARC files do not bear out what was judged"
-    ASKED_AGAIN = "asked-again", "asked for in between, it was not as before: it differs each time, or was gone"
+    REFUTED = "refuted", "the WARC files do not support the verdicts"
+    ASKED_AGAIN = "asked-again", "requested once more in between, it had changed: it differs each time, or was gone"
     # not captured
     LATE = "late", "discovered after the reference instant"
     LEFT_OUT = "left-out", "{}"

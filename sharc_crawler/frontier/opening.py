@@ -129,7 +129,7 @@ class Opener:
         if outcome.result not in (Result.OK, Result.REDIRECTED):
             note = f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}"
             if outcome.result is Result.FAILED and not capture.turned:
-                note += ": pages that it alone names are missing from this capture"
+                note += ": pages that only it lists are missing from this capture"
             capture.note(HowMade(note) if outcome.result is Result.GONE else note)
         elif outcome.error:
             capture.note(f"sitemap {fetch.url}: {outcome.error}")
@@ -177,7 +177,7 @@ class Opener:
         spec, front, mode = capture.spec, capture.front, capture.mode
         listed = len(front.waiting) + mode.pooled > len(spec.seeds) or front.elsewhere or spec.sitemaps == ()
         if mode.whole and not (listed or capture.owed.unread or capture.counts.visits):
-            capture.note(HowMade("no sitemap named any page: pages come from links"))
+            capture.note(HowMade("no sitemap lists any page: pages are found by links"))
         known = front.take()
         yield from self._queuer.rating(capture, now, aside)
         step = mode.step or max((host.delay for host in self._ledger.hosts), default=None) or 0.05

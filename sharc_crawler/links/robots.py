@@ -37,7 +37,7 @@ def missing(outcome: Outcome) -> str:
         return ""
     asked = f", Retry-After: {outcome.retry_after:.0f} s" if outcome.retry_after else ""
     why = f"{outcome.error or f'status {outcome.status}'}{wants_password(outcome.status)}"
-    return f"could not be had ({why}{asked})"
+    return f"could not be read ({why}{asked})"
 
 
 def wants_password(status: int | None) -> str:

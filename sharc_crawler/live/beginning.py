@@ -99,7 +99,7 @@ def _config(crawler: Crawler, now: Instant, *, drop_in: bool) -> Config:
     require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
     tell_unread(crawler.settings)
     if crawler.spider is None:  # ``scrapy shell`` uses several threads and captures nothing
-        logger.info("Nothing is archived in a shell, with SHARC_OUTPUT or without")
+        logger.info("A shell archives nothing, even with SHARC_OUTPUT")
         return replace(config, output=None, resume="", warc=False)
     if config.output is None:
         return config
@@ -164,7 +164,7 @@ def _check_detector(detector: str, masks: str | None) -> None:
 def require_descriptors(at_once: int) -> None:
     """Check, before the first request, that enough files and connections can be opened."""
     if 0 <= (most := getrlimit(RLIMIT_FSIZE)[0]) < 10**9:  # WARC files are that large
-        logger.warning("ulimit -f: no file can grow over %d bytes. Where its state has to, the crawl stops", most)
+        logger.warning("ulimit -f: no file can exceed %d bytes. If its state has to, the crawl stops", most)
     raise_limit()
     if left() < (needed := at_once + RESERVE // 2):
         raise UsageError(

@@ -137,7 +137,7 @@ def _deliver(session: Session) -> None:
 
 def _way_out(session: Session) -> str:
     """How to write the end after all. Without SHARC_RESUME a project's command would begin another capture."""
-    ways = ["the same command goes on"] if session.config.resume or not session.drop_in else []
+    ways = ["the same command resumes it"] if session.config.resume or not session.drop_in else []
     if session.config.output:
         ways.append(f"`sharc report {quote(str(session.config.output))}` writes the report")
     return ", or ".join(ways)

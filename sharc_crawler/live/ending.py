@@ -126,7 +126,7 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, sha
     if (taught := _taught(facts, folder, config.masks)) != NOTHING_TAUGHT:
         facts = capture_facts(walked, taught=taught)
     paths = write(facts, folder)
-    verifying = partial(share, part="verifying what the certificate is to say")
+    verifying = partial(share, part="checking the certificate")
     made = certify(facts, folder, verifying)
     if any(certificate.findings for certificate in made):
         from sharc_crawler.report.refuted import settle  # only if report and certificate disagree
@@ -155,9 +155,9 @@ def _next_time(store: FrontierStore, folder: Path, *, empty: bool) -> str:
         from sharc_crawler.storage.trying_again import unreached  # only if no page was captured
 
         if unreached(store.load()):
-            return "Nobody answered, so that it is not over: the same command tries again, in the same folder.\n"
+            return "Nobody answered. Run the same command to try again in the same folder.\n"
     return (
-        "In its collection, the same command captures the site again, and learns from this capture.\n"
+        "To capture the site again in its collection, run the same command. It learns from this capture.\n"
         if collected(folder)
         else ""
     )

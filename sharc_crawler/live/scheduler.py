@@ -114,7 +114,7 @@ class SharcScheduler(BaseScheduler):
             if self._portions:
                 self._portions.take()
         except SiteError as error:
-            text = "The last visits of %s could not be written: %s. The same command makes them again."
+            text = "The last visits of %s could not be written: %s. The same command repeats them."
             logger.error(text, error.site, error)
             self._session.sites.pass_over(error.site)
             if isinstance(error.cause, Superseded):
@@ -148,7 +148,7 @@ class SharcScheduler(BaseScheduler):
                 elif isinstance(error, SiteError):
                     self._end_site(error.site, error.cause)
                 else:
-                    self.give_up(f"The crawl stops: {error}. The same command goes on.")
+                    self.give_up(f"The crawl stops: {error}. Run the same command again to resume it.")
         return None
 
     def _end_site(self, site: str, error: Exception) -> None:

@@ -132,7 +132,7 @@ class Session:
         for spec in specs:
             place = self.places.get(spec.site)
             if place is None:
-                logger.warning("%s is left out: its folder in %s was moved elsewhere.", spec.site, self.config.output)
+                logger.warning("%s is skipped: its folder in %s was moved elsewhere.", spec.site, self.config.output)
                 continue
             lost = spec.site in self._stateless
             if not lost and not place.is_begun:

@@ -14,7 +14,7 @@ from sharc_crawler.report.words import span
 
 Claim = Mapping[str, Any]
 
-UNBORNE = "the WARC files do not bear out what was judged of them"  #: part of a refuted claim's sentence
+UNBORNE = "the WARC files do not support the verdicts on them"  #: part of a refuted claim's sentence
 _UNDECIDED = "could not be judged: no lastmod decides, or for the reason listed with it. Not counted as coherent."
 _UNSEEN = "could not be judged, each for the reason that is listed with it: not counted as coherent."
 
@@ -80,7 +80,7 @@ def _by_part(claim: Claim) -> str:
 
 
 def _once(claim: Claim) -> str:
-    return f"{_were_captured(claim)}, once each: single visits keep a capture sharp, and show nothing of coherence"
+    return f"{_were_captured(claim)}, once each: single visits reduce blur, but show nothing about coherence"
 
 
 def _unreached(why: str) -> Callable[[Claim], str]:
@@ -156,17 +156,15 @@ def _interrupted(limit: Claim) -> str:
 _LIMITS: dict[Limit, Callable[[Claim], str]] = {
     Limit.AUDITED: _audited,
     Limit.LIARS: _liars,
-    Limit.NOT_ASKED: _pages(
-        "that a former capture has are shown by its answer: they were not asked for (skip=attested)."
-    ),
-    Limit.UNSEEN: lambda _: "Answers, their bytes and instants, are as another download handler handed them on.",
+    Limit.NOT_ASKED: _pages("were not requested (skip=attested): a former capture has them."),
+    Limit.UNSEEN: lambda _: "Answers, their bytes and their instants are as another download handler passed them on.",
     Limit.CHANGED: _pages(
-        "changed while the capture ran, by bytes or by the server's word, be it a text or a mere token:"
+        "changed during the capture, by bytes or by the server's word, even if only in a token:"
         " the copy may belong to another state of the site."
     ),
     Limit.UNKNOWN: lambda limit: _pages(_UNDECIDED if limit["attested"] else _UNSEEN)(limit),
     Limit.NOT_CAPTURED: _pages("known to the capture led elsewhere or could not be captured: listed with reasons."),
     Limit.INTERRUPTED: _interrupted,
     Limit.APART: lambda _: "Nothing shows that pages of different parts of the site were in one state together.",
-    Limit.INCOMPLETE: lambda _: "The capture is not complete: these are figures of the moment.",
+    Limit.INCOMPLETE: lambda _: "The capture is not complete: these figures are preliminary.",
 }

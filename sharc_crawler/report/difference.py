@@ -108,10 +108,10 @@ def verdict(found: Difference, data: Sequence[DataDifference] = ()) -> str:
     if any(row.changed for row in data):
         return f"{own}; what its scripts fetched changed"
     if any(row.found is None for row in data):
-        return f"{own}; its scripts asked for other data"
+        return f"{own}; its scripts requested other data"
     if any(row.found and not row.found.equal_bytes for row in data):
-        return f"{own}; of what its scripts fetched only bytes differ"
-    return f"{own}; what its scripts fetched is as it was" if data else own
+        return f"{own}; the bytes of what its scripts fetched differ, its content does not"
+    return f"{own}; what its scripts fetched is the same" if data else own
 
 
 def _shown(rows: Sequence[LinePair]) -> list[dict[str, Any]]:

@@ -111,4 +111,4 @@ def _plan_reason(page: PageFacts, reference: Instant | None) -> str:
         odds = changes
     else:
         odds = f"{changes}; over {span(length)} it stays the same with a chance of {percent(chance)}"
-    return f"{odds}: its place near the reference instant was given to others" if page.plan is Plan.HOPELESS else odds
+    return f"{odds}: others were preferred near the reference instant" if page.plan is Plan.HOPELESS else odds

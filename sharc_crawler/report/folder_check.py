@@ -49,7 +49,7 @@ def _files(folder: Path, warcs: Iterable[str], documents: Mapping[str, Document]
     stated = {file["name"] for document in documents.values() for file in stated_files(document)}
     for name in warcs:
         if stated and name not in stated:
-            yield Finding("no certificate speaks of this file", name)
+            yield Finding("this file is in no certificate", name)
         yield from _end(folder / name)
 
 

@@ -77,7 +77,7 @@ def at_once(pages: Iterable[PageFacts]) -> str:
     but = f", {apart:,} apart" if apart else ""
     return (
         f"{changed:,} of {counted(len(both), 'page')} changed as if at one moment after {second(moment)}{but}: those"
-        " downloaded before and after it did, the others did not. Was the site published anew? Then a new capture shows"
+        " downloaded before and after it did, the others did not. Was the site republished? Then a new capture shows"
         " it whole"
     )
 
@@ -85,7 +85,7 @@ def at_once(pages: Iterable[PageFacts]) -> str:
 def _missed(facts: CaptureFacts, found: Mapping[str, Any]) -> str:
     if guessed(found):  # then nothing was expected
         pages = f"{found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"
-        return HowMade(f"Nothing told beforehand how often {pages}. {_remembered(facts)}")
+        return HowMade(f"Nothing was known beforehand about how often {pages}. {_remembered(facts)}")
     came = sources(dict(facts.figures.rate_sources.most_common()))
     missed = found["same_content"] - found["coherent"]
     more = "more" if missed < 0 else "less"
@@ -100,6 +100,6 @@ def _missed(facts: CaptureFacts, found: Mapping[str, Any]) -> str:
 def _remembered(facts: CaptureFacts) -> str:
     """Where the rates of this capture are kept for the next one, or how to keep them."""
     if history := facts.settings.get("history"):
-        return f"What this capture saw is in {history} now: the next one with that history goes by it, too"
+        return f"What this capture saw is now in {history}, and the next one with that history uses it"
     name = "SHARC_HISTORY" if "spider" in facts.settings else "history"
-    return f"Captures with {name}=FILE go by what those before them saw"
+    return f"Captures with {name}=FILE use what earlier ones saw"

@@ -13,7 +13,7 @@ from sharc_crawler.report.words import printable
 CODES = (
     (Result.REFUSED, "budget: max_time", -5004),  # blocked due to exceeding an established runtime
     (Result.REFUSED, "budget: ", -5003),  # an established quota
-    (Result.REFUSED, "robots.txt could not be had", -61),  # prerequisite robots.txt fetch failed
+    (Result.REFUSED, "robots.txt could not be read", -61),  # prerequisite robots.txt fetch failed
     (Result.REFUSED, "robots.txt ", -9998),  # robots.txt rules precluded fetch
     (Result.REFUSED, "", -5001),  # blocked from fetch by user setting
     (Result.FAILED, "no such host", -1),  # DNS lookup failed

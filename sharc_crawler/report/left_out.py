@@ -24,8 +24,8 @@ from sharc_crawler.report.marks import ORDERS
 
 #: what each bound counts, or why it exists
 _COUNTS = {
-    "limit=": "limit counts pages: neither their revisits nor what they embed",
-    "hops=": "hops bounds trails of links, which may have no end",
+    "limit=": "limit counts pages, but not their revisits or embedded files",
+    "hops=": "hops limits links in a row, which may have no end",
     "max_requests=": "max_requests counts all requests: pages, revisits, embedded files, robots.txt, sitemaps",
 }
 
@@ -60,7 +60,7 @@ def beyond(facts: CaptureFacts) -> str:
 def wider(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """A next step for each of these two bounds that left something out: double it."""
     for name, bound in re.findall(r"\b(limit|hops)=(\d+)", report["left_by_budget"]):
-        words = f"The site was not captured whole, for {name}={bound}. Capture it again, in another folder, with more."
+        words = f"{name}={bound} left out a part of the site. Capture it again in another folder, with more."
         yield words, f"-a {name}={2 * int(bound)}"
 
 

@@ -30,7 +30,7 @@ def next_steps(report: Mapping[str, Any], changed: str = "") -> list[NextStep]:
     """
     if report["times"]["ended"] is None:
         if UNDER_WAY in report.get("notes", ()):
-            return [NextStep("It was being captured when this was written. See how far it is.", "sharc watch FOLDER")]
+            return [NextStep("It was being captured when this was written. Watch its progress.", "sharc watch FOLDER")]
         from sharc_crawler.report.unfinished import going_on_with  # a capture that was cut off
 
         return [NextStep(*going_on_with(report)), *_own_addresses(report)]
@@ -45,7 +45,7 @@ def _once(report: Mapping[str, Any]) -> Iterator[NextStep]:
     """Visit pages twice: a project's default strategy shows nothing of coherence."""
     totals = report["coherence"]
     if "spider" in report["settings"] and totals["captured"] and totals["unknown"] == totals["captured"]:
-        words = "Pages were visited once, which shows nothing of coherence. Have each visited twice."
+        words = "Pages were visited once, which shows nothing about coherence. Visit each page twice."
         yield NextStep(words, "-s SHARC_STRATEGY=sharc-selective")
 
 
@@ -69,12 +69,12 @@ def _missing(report: Mapping[str, Any]) -> Iterator[NextStep]:
         yield from (NextStep(*one) for one in wider(report))
     yield from _own_addresses(report)
     if any(BY_SCRIPT in note for note in report["notes"]):
-        words = "A page leads nowhere and loads scripts (see the notes). If pages are missing, have a browser show it."
+        words = "A page has no links and loads scripts (see the notes). If pages are missing, capture it in a browser."
         yield NextStep(words, "-a browser=auto")
     if number := trapped(report):
         yield NextStep(
-            f"{counted(number, 'address', 'were')} left out: what looks like a trap, since pages beside it repeat what"
-            " others say. Open a few from the list “Not captured”. If they are pages of their own, take them.",
+            f"{counted(number, 'address', 'were')} left out as a likely trap, because similar pages repeat what"
+            " others show. Open a few from the list “Not captured”. If they are real pages, capture them.",
             "-a traps=0",
         )
 
@@ -98,7 +98,7 @@ def _rates(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if report["settings"].get("history") or not report["coherence"]["captured"]:
         return
     project = "spider" in report["settings"]
-    words = "captures learn from those before them how often pages change."
+    words = "captures learn from earlier ones how often pages change."
     command = "-s SHARC_HISTORY=history.db" if project else "sharc collection add collection FOLDER"
     yield NextStep(f"{'With a history' if project else 'In a collection'}, {words}", command)
 
@@ -106,5 +106,5 @@ def _rates(report: Mapping[str, Any]) -> Iterator[NextStep]:
 def _keeping(report: Mapping[str, Any]) -> Iterator[NextStep]:
     yield from _rates(report)
     if report["coherence"]["captured"]:
-        yield NextStep("Prove the claim from the WARC files alone.", "sharc verify FOLDER")
-        yield NextStep("Look at the site as it was.", "sharc replay FOLDER")
+        yield NextStep("Verify the claim against the WARC files.", "sharc verify FOLDER")
+        yield NextStep("View the site as it was.", "sharc replay FOLDER")

@@ -39,8 +39,8 @@ def told(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
     if totals["by_masks"]:
         give = "SHARC_MASKS=FILE" if "spider" in facts.settings else "-a masks=FILE, or in a collection masks: auto"
         learned = (
-            f". {counted(masks, 'mask', 'were')} learned: of what differed, within a minute, on half or more of the"
-            f" pages that have it. What is edited so often looks the same: look at {LEARNED} beside this report before"
+            f". {counted(masks, 'mask', 'were')} learned from what differed within a minute on at least half of the"
+            f" pages that have it. Frequent edits look the same: look at {LEARNED} beside this report before"
             f" you give it to the next capture ({give})"
         )
     if learned or totals["same_content"] > MANY * totals["captured"]:
@@ -57,8 +57,8 @@ def masked(facts: CaptureFacts, number: object) -> HowMade:
     file, taken = facts.settings["masks"], facts.settings.get("masks_taken")
     unseen = f", {taken} of them taken over from former captures by itself (masks: auto)" if taken else ""
     return HowMade(
-        f"made with {counted(int(str(number)), 'mask')}{unseen}: what differs in nothing else counts as the same"
-        f" content, and a 304 beside it is no lie. An edit of just that is not seen: look at {file}"
+        f"made with {counted(int(str(number)), 'mask')}{unseen}: pages that differ in nothing else count as the same"
+        f" content, and a 304 for them is no lie. Edits of only these parts are not seen: look at {file}"
     )
 
 

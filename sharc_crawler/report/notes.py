@@ -67,8 +67,8 @@ def _orders(facts: CaptureFacts) -> Iterator[str]:
     """Requested URLs that look like orders to the server; a cart's counter, say, may then differ on each page."""
     if number := facts.figures.orders:
         yield (
-            f"{counted(number, 'address', 'look')} {ORDERS}, as {short(facts.figures.order)}: that they were asked for"
-            " may have changed something there, and what other pages show of it"
+            f"{counted(number, 'address', 'look')} {ORDERS}, as {short(facts.figures.order)}: requesting them"
+            " may have changed something there, and what other pages show"
         )
 
 

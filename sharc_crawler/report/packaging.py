@@ -96,16 +96,14 @@ def _indexes_of(warcs: Iterable[Path]) -> list[Path]:
     indexes = [warc.with_name(warc.name.removesuffix(SUFFIX) + ".cdxj") for warc in warcs]
     for index in indexes:
         if not index.exists():
-            raise UsageError(
-                f"the index {index} is missing; make it with cdxj-indexer, or take the folder as it was made"
-            )
+            raise UsageError(f"the index {index} is missing; make it with cdxj-indexer, or restore the original folder")
     return indexes
 
 
 def _going_on(captures: Sequence[CaptureFacts]) -> str:
     if any("spider" in facts.settings and "resume" not in facts.settings for facts in captures):
         return "its spider began without SHARC_RESUME=True, so begin anew, in another folder, and package that"
-    return "the same crawl command goes on with it, then it can be packaged"
+    return "the same crawl command resumes it, then it can be packaged"
 
 
 @dataclass(frozen=True, slots=True)

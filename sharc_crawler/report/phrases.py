@@ -114,12 +114,12 @@ def unfounded(found: Mapping[str, Any]) -> str:
     """Why no expectation, or blur, is given.
 
     >>> unfounded({"pages": 9, "guessed": 9})
-    'no figure: nothing told beforehand how often 9 of 9 pages change'
+    'no figure: nothing was known beforehand about how often 9 of 9 pages change'
     >>> unfounded({"pages": 1, "guessed": 1})
-    'no figure: nothing told beforehand how often 1 of 1 page changes'
+    'no figure: nothing was known beforehand about how often 1 of 1 page changes'
     """
     of_all = f"{found['guessed']:,} of {counted(found['pages'], 'page', 'change')}"
-    return f"no figure: nothing told beforehand how often {of_all}"
+    return f"no figure: nothing was known beforehand about how often {of_all}"
 
 
 def whole(text: str, limit: int = 600) -> str:

@@ -28,9 +28,9 @@ from sharc_crawler.report.write import write
 Entry = Mapping[str, Any]
 
 ROUNDS = 3  #: tries: pages may rest on others that become unknown
-FAULT = "This is a fault of sharc-crawler, or of a plug-in: please report it"
+FAULT = "This is a bug of sharc-crawler, or of a plug-in: please report it"
 OTHERWISE = f"{Reason.ASKED_AGAIN.words[0].upper()}{Reason.ASKED_AGAIN.words[1:]}"
-NOTE = "There is no certificate: the WARC files do not bear out what was judged of the pages."
+NOTE = "There is no certificate: the WARC files do not support the verdicts on the pages."
 
 
 def settle(
@@ -145,7 +145,7 @@ def way_out(report: Mapping[str, Any]) -> tuple[str, str]:
     """The next step if nothing can be claimed, which should never happen."""
     if any(note.startswith(ALTERED) for note in report["notes"]):
         return f"{ALTERED} Put back a copy that is whole.", "sharc report FOLDER"
-    words = "The WARC files do not bear out what was judged. Capture the site again, in another folder."
+    words = "The WARC files do not support the verdicts. Capture the site again, in another folder."
     return words, join(again(report["settings"], report["seeds"]))
 
 

@@ -52,9 +52,7 @@ def lines(selection: Selection) -> list[str]:
     if outcome.explored:
         lost = sum(one.explored and one.why_not == NOT_CAPTURED for one in selection.seeds)
         but = f"; {lost:,} of them not captured" if lost else ""
-        text.append(
-            f"{counted(outcome.explored, 'seed')} of those left out drawn by lot, to be crawled all the same{but}"
-        )
+        text.append(f"{counted(outcome.explored, 'seed')} of those left out drawn at random, to be crawled anyway{but}")
     if outcome.explored_judged:
         text.append(_judged("of these", outcome.explored_changed, outcome.explored_judged, ""))
     if recall := outcome.recall:

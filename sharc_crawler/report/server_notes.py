@@ -56,7 +56,7 @@ def unbelieved(audit: Mapping[str, Any]) -> Iterator[str]:
     for one in audit["classes"]:
         if one["reason"]:
             words = f"lastmods of {one['label']} not believed ({one['values']:,}): {one['reason']}"
-            yield f"{words}. Their pages are visited twice"
+            yield f"{words}. Their pages are therefore visited twice"
 
 
 _LIES = {
@@ -106,8 +106,8 @@ def soft_errors(store: Stored, capture: CaptureRow) -> Iterator[str]:
     if found := [url for url, digest in pages if digest in errors]:
         more = f" and {len(found) - FEW:,} more" if len(found) > FEW else ""
         yield (
-            f"{counted(len(found), 'page', 'have')} the bytes of the site's error page of status 200, and counted as"
-            f" captured all the same: {', '.join(found[:FEW])}{more}"
+            f"{counted(len(found), 'page', 'have')} the bytes of the site's error page with status 200, but count as"
+            f" captured: {', '.join(found[:FEW])}{more}"
         )
 
 

@@ -26,7 +26,7 @@ def on_word(claim: Claim, stated: int) -> str:
     if audit["bound"] < audit["claimed"]:
         bound = f"and at most {audit['bound']:,} of these may be wrong ({audit['percent']}% confidence)"
     elif any(audit["unshown"].values()):
-        bound = "and the audit does not tell how many of these may be wrong"
+        bound = "and the audit does not show how many of these may be wrong"
     else:
         few = f"and too few others were audited ({audit['audited']:,}) to say how many of these may be wrong"
         bound = few if audit["audited"] else "of which none was audited"
@@ -71,9 +71,9 @@ def _unaudited(limit: Claim) -> str:
 def _bound(limit: Claim) -> str:
     claimed = f"{_claimed(limit)} claimed on the server's word alone"
     if limit["bound"] >= limit["claimed"] and any(limit["unshown"].values()):
-        return f"So nothing bounds how many of the {claimed} are wrong."
+        return f"So any number of the {claimed} may be wrong."
     if limit["bound"] >= limit["claimed"]:
-        return f"Too few were audited to bound how many of the {claimed} are wrong."
+        return f"Too few were audited to say how many of the {claimed} may be wrong."
     more = "" if limit.get("whole") else " A larger audit= narrows that."
     return f"With {limit['percent']}% confidence at most {limit['bound']:,} of the {claimed} are wrong.{more}"
 
@@ -116,7 +116,7 @@ def larger(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     claimed = audit.get("claimed", 0)
     little = claimed and audit["bound"] > LITTLE * claimed
     if little and not any(audit["unshown"].values()) and "spider" not in report["settings"]:
-        few = f"{audit['audited']:,} were audited: too few to say much. Have more of them downloaded again."
+        few = f"{audit['audited']:,} were audited, which is too few to say much. Audit more of them."
         noun = "URL" if audit.get("data") else "page"
         words = f"Beside the {counted(claimed, noun)} claimed on the server's word alone, {few}"
         yield words, f"-a audit={min(1.0, math.ceil(10 * TELLING / claimed) / 10):g}"
@@ -131,7 +131,7 @@ def confirmed(confirmation: Mapping[str, Any]) -> Iterator[str]:
     if lost:
         yield f"no longer claimed: {counted(lost, 'page')}, changed before the reference instant as they now say"
     if left:
-        yield f"still provisional: {counted(len(left), 'page')}, of whose time before it they say nothing any more"
+        yield f"still provisional: {counted(len(left), 'page')}, since they no longer cover the time before it"
     yield f"so {sentence(confirmation['capture']['claim'])}"
     yield f"digest {confirmation['digest']}"
 

@@ -104,7 +104,7 @@ def index(folder: Path, lost: Mapping[str, str] = MappingProxyType({})) -> dict[
 def _site(folder: Path, site: str, path: Path, lost: str | None) -> dict[str, Any]:
     found = _reported(folder, site, path)
     if lost and not found["complete"]:
-        found |= {"claim": f"it stopped, the others went on: {lost}"}
+        found |= {"claim": f"it stopped, the others continued: {lost}"}
     return found
 
 

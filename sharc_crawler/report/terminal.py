@@ -111,7 +111,7 @@ def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
     judged, missing = embedded.embedded()
     apart = [f"{judged[verdict]:,} {verdict}" for verdict in (Verdict.CHANGED, Verdict.UNKNOWN) if judged[verdict]]
     told += [f"of what is embedded {', '.join(apart)}"] if apart else []
-    told += [f"{counted(on_word, 'resource')} by the server's word alone, which no audit tests"] if on_word else []
+    told += [f"{counted(on_word, 'resource')} only by the server's word, which audits do not check"] if on_word else []
     told += [f"missing: {_listed(grouped(missing.items()))}"] if missing else []
     yield fact("embedding", "; ".join(told))
 

@@ -21,11 +21,11 @@ def going_on(folder: Path) -> str:
 
     >>> from pathlib import Path
     >>> going_on(Path("captures/example.org"))
-    'the same command goes on, with -a output=captures/example.org'
+    'the same command resumes it, with -a output=captures/example.org'
     """
     if collected(folder):
-        return "the same command goes on"
-    return f"the same command goes on, with -a output={quote(str(folder))}"
+        return "the same command resumes it"
+    return f"the same command resumes it, with -a output={quote(str(folder))}"
 
 
 def told(facts: CaptureFacts, folder: Path, stopped: str) -> str:
@@ -35,7 +35,7 @@ def told(facts: CaptureFacts, folder: Path, stopped: str) -> str:
     how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
     if "spider" in facts.settings:
         if "resume" in facts.settings:
-            return f"{how}: the same command goes on"
+            return f"{how}: the same command resumes it"
         where = "a project's own spider goes on where it began with SHARC_RESUME=True"
         return f"{how}: begin anew, in another folder ({where})"
     return f"{how}: {going_on(folder)}"
@@ -44,10 +44,10 @@ def told(facts: CaptureFacts, folder: Path, stopped: str) -> str:
 def going_on_with(report: Mapping[str, Any]) -> tuple[str, str]:
     """The report's next step: a sentence and a command."""
     if spider := report["settings"].get("spider"):
-        words = "It is not complete. With SHARC_RESUME=True the same command goes on."
+        words = "It is not complete. With SHARC_RESUME=True the same command resumes it."
         return words, f"scrapy crawl {spider}"
     url = report["seeds"][0] if report["seeds"] else "URL"
-    return "It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER"
+    return "It is not complete. The same command resumes it.", f"scrapy crawl site -a url={url} -a output=FOLDER"
 
 
 def revisits(strategy: str) -> bool:

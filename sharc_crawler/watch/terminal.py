@@ -39,7 +39,7 @@ def headline(watched: Watched, now: Instant) -> str:
     if not watched.status:
         return _without_status(watched.folder)
     if silence := watched.silent(now):
-        return f"No sign of life for {silence:.0f} s: it may have been killed. The same command goes on."
+        return f"No sign of life for {silence:.0f} s: it may have been killed. The same command resumes it."
     return str(watched.status["progress"]) or "begins"
 
 

@@ -271,7 +271,7 @@ ALTERATIONS = {
     "data said to be a resource": ("script", edited("api", kind="resource"), "data of it is not listed"),
     "data said to be coherent": ("script", edited("api", verdict="coherent"), "verdict is 'changed' by the records"),
     "data that is not listed": (
-        "script", lambda f: forge(f, lambda d: d["pages"].remove(entry(d, "api"))), "api: no certificate speaks of it",
+        "script", lambda f: forge(f, lambda d: d["pages"].remove(entry(d, "api"))), "api: it is in no certificate",
     ),
     "a former visit twice": (
         "looked",
@@ -283,7 +283,7 @@ ALTERATIONS = {
         lambda f: forge(f, lambda d: entry(d, "anew")["former"][0].update(slot="second")), "not made before T",
     ),
     "a page that was gone, without that visit": (
-        "looked", lambda f: forge(f, lambda d: entry(d, "back").pop("former")), "back: no certificate speaks of it",
+        "looked", lambda f: forge(f, lambda d: entry(d, "back").pop("former")), "back: it is in no certificate",
     ),
 }  # fmt: skip
 

@@ -149,7 +149,7 @@ FORGED_STATEMENTS = {
     "the limits": (lambda d: d.update(limits=[]), "its limits are not those of this version"),
     "a page that counts twice": (lambda d: d["pages"].append(entry(d, "equal")), "equal: it is listed twice"),
     "a changed page left out": (lambda d: d["pages"].remove(entry(d, "changed")), "totals of the capture: "),
-    "a file left out": (lambda d: d["files"].clear(), "no certificate speaks of this file"),
+    "a file left out": (lambda d: d["files"].clear(), "this file is in no certificate"),
     "a lost page made a visit": (
         lambda d: entry(d, "gone")["visit"].update(result="ok", status=200),
         "gone: result of its visit is 'gone'",

@@ -74,4 +74,4 @@ def test_what_was_read_as_a_sitemap_is_no_page_that_was_left_out(case, tmp_path)
 @pytest.mark.parametrize("case", NOT_NAMED)
 def test_what_nobody_names_as_one_is(case, tmp_path):
     found = findings(tmp_path, NOT_NAMED[case])[-1]
-    assert found.endswith(f"{SITE}list: no certificate speaks of it")
+    assert found.endswith(f"{SITE}list: it is in no certificate")

@@ -55,7 +55,7 @@ def test_a_claim_that_the_records_do_not_show_is_none_and_the_others_stand(tmp_p
     assert changed["revisit"]["digest"] == expected.pop("changed")["revisit"]["digest"]
     judged = [{name: one.get("verdict") for name, one in pages.items()} for pages in (found, expected)]
     assert judged[0] == judged[1]
-    assert "do not bear out what the crawl had judged of 1 page" in after.notes[0]
+    assert "do not support the crawl's verdicts on 1 page" in after.notes[0]
 
 
 @pytest.mark.parametrize("place", ["none.warc.gz:7", None])
@@ -116,7 +116,7 @@ def test_a_page_that_was_not_as_before_when_it_was_asked_for_in_between_is_no_fa
     entry = sealed_pages(tmp_path)["changed"]
     assert (entry["verdict"], entry["reason"]) == ("unknown", Reason.ASKED_AGAIN)
     assert after.notes[0].endswith(
-        f"Asked for in between, it was not as before: it differs each time, or was gone ({SITE}changed)"
+        f"Requested once more in between, it had changed: it differs each time, or was gone ({SITE}changed)"
     )
     assert after.notes[0].startswith("Nothing is claimed of 1 page. ")
     assert "WARC" not in after.notes[0], "nobody is at fault"

@@ -159,7 +159,7 @@ def test_missing_and_added_files_are_found(capture):
     warc.unlink()
     said = findings(capture)
     assert f"{warc.name}: this file is missing" in said
-    assert "more-20261118110640-00000-x.warc.gz: no certificate speaks of this file" in said
+    assert "more-20261118110640-00000-x.warc.gz: this file is in no certificate" in said
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_a_folder_without_a_certificate(tmp_path):
     ("mode", "ended", "warcs", "why"),
     [
         ("instant", 9.0, True, "an instant crawl claims no coherence"),
-        ("capture", None, True, "the same command goes on"),
+        ("capture", None, True, "the same command resumes it"),
         ("capture", 9.0, False, "there are no WARC files"),
         ("capture", 9.0, True, "make it with: sharc report"),
     ],

@@ -106,7 +106,7 @@ def test_a_shell_that_never_changes_is_compared_by_what_its_scripts_fetched(tmp_
     assert "Fetched by its scripts: http://example.org/api/a" in shown
     assert "<mark>3</mark>" in shown
     alone = run("diff", old, old, URL).output
-    assert "The same bytes; what its scripts fetched is as it was" in alone
+    assert "The same bytes; what its scripts fetched is the same" in alone
 
 
 def test_a_folder_around_captures_is_none_and_they_are_named(tmp_path: Path) -> None:

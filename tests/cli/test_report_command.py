@@ -87,7 +87,7 @@ def test_a_capture_that_a_process_makes_at_this_moment_is_not_called_stopped(tmp
     running.commit(Batch(pages=pages, visits=visits, captures={0: capture_row(phase=Phase.VISIT)}))
     answer = run(tmp_path)
     assert "Not complete: it is being captured" in answer.output
-    assert "the same command goes on" not in answer.output
+    assert "the same command resumes it" not in answer.output
     assert "stopped" not in answer.output
     assert "1 × not visited by the crawl" in answer.output
     (capture,) = json.loads(run(tmp_path, "--json").stdout)["captures"]
@@ -96,7 +96,7 @@ def test_a_capture_that_a_process_makes_at_this_moment_is_not_called_stopped(tmp
     assert "sharc watch" in (tmp_path / "report.html").read_text()
     running.close()
     answer = run(tmp_path)
-    assert "Not complete: the same command goes on" in answer.output
+    assert "Not complete: the same command resumes it" in answer.output
     assert "being captured" not in answer.output
 
 
@@ -224,4 +224,4 @@ def test_an_instant_crawl_has_a_report_of_its_own(tmp_path):
     written = run(tmp_path)
     assert "new pages captured" in written.stdout
     assert json.loads((tmp_path / "report.json").read_text()) == report
-    assert "Who was polled when" in (tmp_path / "report.html").read_text()
+    assert "When hubs were polled" in (tmp_path / "report.html").read_text()

@@ -35,7 +35,7 @@ def test_a_site_is_asked_and_a_collection_written(tmp_path):
     assert all("robots" in target or "sitemap" in target for target in targets)
     assert "That fits into 2 h." in done.stdout
     assert "at least 3.5 s." in done.stdout
-    assert "What they embed comes on top" in done.stdout
+    assert "Embedded files (pictures, styles, scripts)" in done.stdout
     assert "left" not in done.stderr, "no page is captured yet"
     assert "scrapy crawl site -a collection=kept -s DOWNLOAD_DELAY=0.05" in done.stdout
     terms = read_terms(tmp_path / "kept")
@@ -73,7 +73,7 @@ def test_a_site_that_does_not_answer_is_no_collection(tmp_path):
     given = ["start", url, *ANSWERS[1:], "-s", "RETRY_TIMES=0"]
     done = finished(given, cwd=tmp_path, env=os.environ, program=SHARC)
     assert done.returncode == 3, done.stdout
-    assert f"sharc: error: {url} cannot be captured as it is: {url}robots.txt could not be had" in done.stderr
+    assert f"sharc: error: {url} cannot be captured as it is: {url}robots.txt could not be read" in done.stderr
     assert "Check the address" in done.stderr
     assert not list(tmp_path.iterdir()), "nothing is written"
 
@@ -83,21 +83,21 @@ def test_what_does_not_fit_says_how_much_would():
     assert "9,000 pages" in said
     assert "5 h" in said
     assert "about 3,600 pages would" in said
-    assert "courtesy" in said
+    assert "spare somebody else's server" in said
 
 
 def test_what_comes_on_top_may_not_fit_where_the_pages_do():
     for limit, fits in (
         (500.0, "That fits into 8 min 20 s."),
-        (200.0, "The least fits into 3 min 20 s, all of it may"),
+        (200.0, "The minimum fits into 3 min 20 s, the whole site may"),
     ):
         said = " ".join(told("https://www.example.org/", survey(62, 1.0), limit))
         assert "at least 2 min 4 s." in said
-        assert "8 min 16 s in all would be nothing unusual" in said
+        assert "8 min 16 s in all would not be unusual" in said
         assert fits in said
 
 
 def test_a_delay_that_robots_txt_asks_for_is_not_to_be_changed():
     said = " ".join(told("https://www.example.org/", survey(9000, 5.0, 5.0), 86_400.0))
     assert "robots.txt asks for 5 s" in said
-    assert "courtesy" not in said
+    assert "spare somebody else's server" not in said

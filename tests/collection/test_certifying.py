@@ -139,7 +139,7 @@ def test_nothing_is_certified_of_damaged_captures_or_other_times(copied):
     data = bytearray(warc.read_bytes())
     data[len(data) // 2] ^= 4
     warc.write_bytes(data)
-    with pytest.raises(DataError, match="does not bear out its own certificate"):
+    with pytest.raises(DataError, match="does not agree with its own certificate"):
         certify_at(copied, (start + end) / 2)
     assert not (Path(copied.folder) / CERTIFICATES).exists()
 

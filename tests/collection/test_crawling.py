@@ -37,7 +37,7 @@ def kept(tmp_path_factory):
         first = into(base, url=server.url)
         second = into(base)
         assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
-        assert "the same command captures the site again, and learns from this capture.\n" in second.stdout
+        assert "run the same command. It learns from this capture.\n" in second.stdout
         yield Collection(base / "kept"), server.url
 
 
@@ -68,7 +68,9 @@ def test_what_was_cut_off_goes_on(tmp_path):
         done = into(tmp_path)
     assert done.returncode == 0, done.stderr
     *_, following, command = done.stdout.splitlines()
-    assert following == "In its collection, the same command captures the site again, and learns from this capture."
+    assert (
+        following == "To capture the site again in its collection, run the same command. It learns from this capture."
+    )
     assert command.startswith("Next: sharc verify ")
     assert [one.folder for one in collection.captures()] == [cut.folder]
     assert is_over(cut.folder)

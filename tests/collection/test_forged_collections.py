@@ -138,7 +138,7 @@ ALTERATIONS = {
     ),
     "a capture removed": (lambda f: shutil.rmtree(captures(f)[0]), "are not there, or have no certificate"),
     "a capture in place of another": (
-        lambda f: shutil.copytree(captures(f)[0], captures(f)[1], dirs_exist_ok=True), "no certificate speaks of",
+        lambda f: shutil.copytree(captures(f)[0], captures(f)[1], dirs_exist_ok=True), "is in no certificate",
     ),
     "a capture whole in place of another": (
         lambda f: shutil.copytree(captures(f)[2], emptied(captures(f)[1])),
@@ -171,7 +171,7 @@ ALTERATIONS = {
     ),
     "one in a capture": (
         lambda f: put(captures(f)[0], "forged-1.warc.gz", records_of(SITE + "x", "2026-11-18T11:08:20.250000Z")),
-        "no certificate speaks of this file",
+        "this file is in no certificate",
     ),
     "one under another name": (lambda f: put(f, "logs/crawl.log", b"WARC/1.1\r\n"), "a WARC file beside"),
     "an index in the collection": (lambda f: put(f, "all.cdxj", b"x"), "an index of no WARC file"),

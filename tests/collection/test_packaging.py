@@ -305,7 +305,7 @@ def added(folder):
         (lambda folder: changed(next(folder.glob("*.warc.gz"))), ".warc.gz is not as it was certified"),
         (cut, "when the certificate was sealed"),
         (uncertified, "cut short"),
-        (added, "added.warc.gz: no certificate speaks of this file"),
+        (added, "added.warc.gz: this file is in no certificate"),
         (lambda folder: next(folder.glob("*.warc.gz")).unlink(), ".warc.gz is missing"),
         (words("certificate.json", '"strategy": "', '"strategy": "x'), "certificate.json: its digest is "),
         (words("certificate-pages.jsonl", '"evidence"', '"grounds"'), "certificate-pages.jsonl: its pages are not"),

@@ -155,7 +155,7 @@ def test_a_capture_that_runs_is_said_to_and_an_index_of_before_it(copied):
     index = copied.folder / "index.json"
     index.write_text(index.read_text().replace('"complete": true', '"complete": false'))
     told = CliRunner().invoke(main, ["verify", str(copied.folder)])
-    assert f"The index is of another moment, or altered: sharc collection {copied.folder} makes it anew." in told.stdout
+    assert f"The index is out of date, or altered: sharc collection {copied.folder} makes it again." in told.stdout
 
 
 def test_of_a_capture_that_refers_to_former_ones_a_package_says_what_is_not_in_it(copied):

@@ -240,7 +240,7 @@ def test_what_a_seed_may_have_moved_to_is_what_sitemaps_named_before_the_first_p
     capture = frontier.open(spec(sitemaps=None), world.now)
     frontier.schedule([Sighting("http://b.example/")], world.now)
     world.run(frontier)
-    assert any("no sitemap named any page" in note for note in capture.notes)
+    assert any("no sitemap lists any page" in note for note in capture.notes)
 
 
 def test_a_host_is_that_of_the_canonical_address_or_of_what_is_asked_for_under_a_key_of_its_own(impolite):

@@ -87,7 +87,7 @@ def test_what_robots_txt_and_sitemaps_have_told_a_reader_is_written_at_once(worl
     too_slow = f"{ROOT}robots.txt asks for 999 s between two requests: more than SHARC_MAX_DELAY=300"
     notes = [
         f"{too_slow}: nothing on it is fetched",
-        "sitemap http://b.example/map.xml: status 503: pages that it alone names are missing from this capture",
+        "sitemap http://b.example/map.xml: status 503: pages that only it lists are missing from this capture",
     ]
     assert (written[0], written[-1]) == (notes[:1], notes)
     assert heard == [(world.requests[-1][1].page, Slot.ONLY, 503)]
@@ -205,7 +205,7 @@ def test_pages_that_wait_for_a_part_of_their_own_were_named_by_a_sitemap_too(wor
     capture = frontier.open(spec(sitemaps=None), world.now)
     capture.mode.pooled = pooled
     world.run(frontier)
-    assert any("no sitemap named any page" in note for note in capture.notes) is noted
+    assert any("no sitemap lists any page" in note for note in capture.notes) is noted
 
 
 def test_a_mode_is_told_that_the_strategy_is_there_before_that_is_given_any_page(world, impolite):
@@ -286,7 +286,7 @@ def test_a_site_without_sitemap_is_crawled_by_links_and_the_report_says_so(world
     fetches = world.run(frontier)
     assert set(urls(fetches)) == {"", "1"}
     assert urls(fetches, Kind.SITEMAP) == ["sitemap.xml"]
-    assert [isinstance(note, HowMade) for note in capture.notes if "pages come from links" in note] == [True]
+    assert [isinstance(note, HowMade) for note in capture.notes if "pages are found by links" in note] == [True]
     assert [isinstance(note, HowMade) for note in capture.notes if note.startswith("sitemap ")] == [True], "not there"
 
 
@@ -328,7 +328,7 @@ def test_a_site_that_has_moved_is_captured_by_its_sitemaps_read_before_and_by_th
     capture = frontier.capture
     assert set(verdicts(store)) == {new, new + "hot", new + "orphan"}
     assert capture.counts.pages == 4, "with the seed"
-    assert not any("no sitemap named" in note for note in capture.notes)
+    assert not any("no sitemap lists" in note for note in capture.notes)
 
 
 def test_seeds_out_of_scope_and_empty_sites_are_said(impolite):

@@ -263,7 +263,7 @@ def test_a_host_whose_robots_txt_asks_for_years_of_rest_is_left_out_at_once(worl
     frontier.open(CaptureSpec("a", ("http://a/",), strategy="bfs"), began := world.now)
     assert [fetch.url for fetch in world.run(frontier)] == ["http://a/robots.txt"]
     assert world.now - began < 60
-    why = "http://a/robots.txt could not be had (status 503, Retry-After: 94608000 s): nothing on it is fetched"
+    why = "http://a/robots.txt could not be read (status 503, Retry-After: 94608000 s): nothing on it is fetched"
     assert [why in row.notes for row in store.load().captures.values()] == [True]
 
 

@@ -143,7 +143,7 @@ def test_where_it_leads_to_what_must_not_be_asked_nothing_is_fetched(world):
     world.answers[f"{HOST}/robots.txt"] = [{"result": Result.REDIRECTED, "status": 302, "location": away}]
     world.answers[away] = [{"result": Result.REFUSED, "status": None, "error": "a private address"}]
     assert {fetch.kind for fetch in world.run(frontier)} == {Kind.ROBOTS}
-    assert any("could not be had (a private address)" in note for note in capture.notes)
+    assert any("could not be read (a private address)" in note for note in capture.notes)
 
 
 def test_a_304_that_was_not_asked_for_brings_no_rules(world):
@@ -151,7 +151,7 @@ def test_a_304_that_was_not_asked_for_brings_no_rules(world):
     capture = frontier.open(CaptureSpec("h", (f"{HOST}/",), strategy="bfs:revisits=none", sitemaps=()), world.now)
     world.answers[f"{HOST}/robots.txt"] = [{"result": Result.NOT_MODIFIED, "status": 304}]
     assert {fetch.kind for fetch in world.run(frontier)} == {Kind.ROBOTS}
-    assert any("could not be had (status 304)" in note for note in capture.notes)
+    assert any("could not be read (status 304)" in note for note in capture.notes)
 
 
 SLOW = Politeness(delay=MAX_AGE / 8, back_off=1.0, longest_pause=MAX_AGE, max_delay=MAX_AGE - 1)
@@ -241,8 +241,8 @@ CLOSED = rules("User-agent: *\nDisallow: /7")
 @pytest.mark.parametrize(
     ("answers", "reason"),
     [
-        ([UNREACHABLE] * 90, "robots.txt could not be had (refused)"),
-        ([MOVED] * 90, "robots.txt could not be had (reset)"),
+        ([UNREACHABLE] * 90, "robots.txt could not be read (refused)"),
+        ([MOVED] * 90, "robots.txt could not be read (reset)"),
         ([CLOSED, *[UNREACHABLE] * 90], "robots.txt disallows it"),
         ([UNREACHABLE, CLOSED, *[UNREACHABLE] * 90], "robots.txt disallows it"),
     ],

@@ -77,8 +77,8 @@ def test_wrong_arguments_stop_before_the_first_request(crawl, arguments, says):
 def test_an_unreachable_host_is_a_failed_capture(crawl):
     done = crawl(url="http://127.0.0.1:9/", settings=["SHARC_BACK_OFF=0.01"])
     assert done.code == NOTHING_CAPTURED
-    assert "could not be had" in done.out
-    assert "1 × robots.txt could not be had" in done.out
+    assert "could not be read" in done.out
+    assert "1 × robots.txt could not be read" in done.out
     assert "(connection refused)" in done.out
 
 
@@ -164,7 +164,7 @@ def test_a_site_without_sitemap_is_crawled_by_its_links(crawl, static, tmp_path)
         done = crawl(url=url, delay="0")
     assert done.code == 0
     assert {page["url"].rpartition("/")[2] for page in done.capture["pages"]} == {"", "two.html", "i.png"}
-    assert any("pages come from links" in note for note in done.capture["notes"])
+    assert any("pages are found by links" in note for note in done.capture["notes"])
 
 
 def test_a_sitemap_that_is_html_is_said_and_links_take_over(crawl, static, tmp_path):

@@ -1,4 +1,4 @@
-"""A strategy that breaks its port's contract ends a crawl with a plain line; the same command goes on under another."""
+"""A strategy that breaks its port's contract ends a crawl with a line; the same command resumes it under another."""
 
 from __future__ import annotations
 

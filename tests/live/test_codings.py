@@ -75,5 +75,5 @@ def test_a_robots_txt_that_cannot_be_decoded_closes_the_site(crawl, coding) -> N
     with serving(partial(_Coded, coding, True)) as url:
         done = crawl(url=url, delay=0, strategy="bfs:revisits=none", settings=["SHARC_ATTEMPTS=2"])
     assert done.code == 4, done.err
-    said = f"{url}robots.txt could not be had (could not be read: {coding} ends too early"
+    said = f"{url}robots.txt could not be read (could not be read: {coding} ends too early"
     assert said in " ".join(done.out.split())

@@ -49,7 +49,7 @@ def test_what_takes_its_reader_too_long_is_told_with_what_is_lost(crawl, tmp_pat
     with serving(_TooLong) as url:
         done = crawl(url=url, delay=0, settings=["SHARC_DETECTOR=mine.Usual"])
     assert done.code == 0, done.err
-    told = "it was not looked into, so links are missing: whoever tried ended over it, twice"
+    told = "it could not be read, so its links are missing: the process that reads documents ended twice"
     assert f"sitemap {url}sitemap.xml: {told}" in done.capture["notes"]
     assert f"1 document was not read, or not whole: {url}long ({told})" in done.capture["notes"]
     assert told in done.out, "in the summary, too"

@@ -128,7 +128,7 @@ def test_a_shell_says_that_nothing_is_archived_there(tmp_path, living_site):
     chosen = [text for setting in given for text in ("-s", setting)]
     done = finished(["shell", living_site.url, "-c", "response.status", *chosen], tmp_path, os.environ)
     assert done.stdout.strip() == "200", done.stderr
-    assert done.stderr.count("Nothing is archived in a shell, with SHARC_OUTPUT or without") == 1
+    assert done.stderr.count("A shell archives nothing, even with SHARC_OUTPUT") == 1
     assert "set SHARC_OUTPUT" not in done.stderr, "it is set"
     assert not (tmp_path / "kept").exists()
 

@@ -124,11 +124,11 @@ def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(site, tmp_path):
     folder = tmp_path / "kept"
     stopped = run(site, tmp_path, f"SHARC_OUTPUT={folder}", "CLOSESPIDER_PAGECOUNT=5")
     assert "Stopped (closespider_pagecount), not complete: begin anew, in another folder (" in stopped.stderr
-    with pytest.raises(DataError, match="its spider began without SHARC_RESUME=True, so it is made anew, in another"):
+    with pytest.raises(DataError, match="its spider began without SHARC_RESUME=True, so capture it again, in another"):
         verify(folder)
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     (step,) = next_steps(capture)
-    assert step.words == "It is not complete. With SHARC_RESUME=True the same command goes on."
+    assert step.words == "It is not complete. With SHARC_RESUME=True the same command resumes it."
     again = run(site, tmp_path, f"SHARC_OUTPUT={folder}")
     assert again.returncode == 1
     assert "[sharc_crawler] ERROR: sharc: error: " in again.stderr
@@ -185,7 +185,7 @@ def test_a_crawl_that_goes_on_takes_another_strategy(site, tmp_path):
     folder = tmp_path / "kept"
     terms = f"SHARC_OUTPUT={folder}", "SHARC_RESUME=True"
     begun = run(site, tmp_path, *terms, "SHARC_STRATEGY=bfs:revisits=none", "CLOSESPIDER_PAGECOUNT=5")
-    assert (begun.returncode, "not complete: the same command goes on\n" in begun.stderr) == (0, True), begun.stderr
+    assert (begun.returncode, "not complete: the same command resumes it\n" in begun.stderr) == (0, True), begun.stderr
     without = run(site, tmp_path, terms[0])
     assert "begun with SHARC_RESUME=True: give that again to go on" in without.stderr
     with sqlite3.connect(folder / "frontier.db") as state:

@@ -156,7 +156,7 @@ def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, l
         ballast.unlink()
         assert process.wait(400) == 0, log.read_text()
     text, folder = log.read_text(), small_disk / "capture"
-    assert "goes on by itself" in text
+    assert "then it continues" in text
     assert "There is room again" in text
     assert "Traceback" not in text
     state = load_state(folder)

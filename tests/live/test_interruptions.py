@@ -1,4 +1,4 @@
-"""Whatever ends a crawl, the same command goes on; nothing is lost and little is repeated."""
+"""Whatever ends a crawl, the same command resumes it; nothing is lost and little is repeated."""
 
 from __future__ import annotations
 
@@ -128,7 +128,9 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         (capture,) = captures_of(folder)
         verdicts = Counter(page["verdict"] for page in capture["pages"] if page["kind"] == "page")
         assert verdicts["unknown"] >= 1, "what is in the archive counts as captured"
-        assert f"Stopped by Ctrl-C or SIGTERM, not complete: the same command goes on, with -a output={folder}\n" in out
+        assert (
+            f"Stopped by Ctrl-C or SIGTERM, not complete: the same command resumes it, with -a output={folder}\n" in out
+        )
         other = start(folder, server.url, hops="7")
         err, _ = other.communicate(timeout=280)
         assert other.returncode == USAGE
@@ -136,7 +138,7 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         process = start(folder, server.url, strategy="bfs", exclude="docs")
         out, _ = process.communicate(timeout=280)
         assert process.returncode == 0, out
-        assert "goes on where it was: " in out
+        assert "resumes where it was: " in out
         assert "  interrupted  1 time, for " in out
         assert "interrupt" in (folder / "report.html").read_text().lower()
         (capture,) = captures_of(folder)
@@ -183,7 +185,7 @@ def test_a_second_signal_waits_for_nothing_and_the_same_command_goes_on(tmp_path
         os.killpg(process.pid, number)
         out, _ = process.communicate(timeout=280)
         assert process.returncode == INTERRUPTED, out
-        assert f"sharc: stopped; the same command goes on, with -a output={folder}\n" in out
+        assert f"sharc: stopped; the same command resumes it, with -a output={folder}\n" in out
         _Hanging.may.set()
         process = start(folder, url)
         out, _ = process.communicate(timeout=280)
@@ -224,7 +226,7 @@ def test_a_writer_that_never_returns_ends_with_its_crawl_and_is_named(tmp_path, 
         if process.returncode != -signal.SIGKILL:
             assert process.returncode == INTERRUPTED, out
             assert "stopped; SHARC_WRITER='mine.Hanging' had not returned, 1 unsaved visit will be retried" in out
-            assert f"the same command goes on, with -a output={folder}\n" in out
+            assert f"the same command resumes it, with -a output={folder}\n" in out
         out, _ = (process := start(folder, server.url)).communicate(timeout=280)
         assert process.returncode == 0, out
     assert verify(folder).findings == []
@@ -249,7 +251,7 @@ def test_ctrl_c_while_files_are_finished_is_heard_and_the_same_command_finishes_
         other.execute("ROLLBACK")
         out, _ = process.communicate(timeout=280)
         assert code == INTERRUPTED, out
-        assert "the same command goes on" in out
+        assert "the same command resumes it" in out
         process = start(folder, server.url, f"SHARC_HISTORY={file}")
         out, _ = process.communicate(timeout=280)
         assert process.returncode == 0, out
@@ -270,7 +272,7 @@ def test_ctrl_c_before_the_first_page_ends_as_cleanly(tmp_path):
         out, _ = process.communicate(timeout=280)
         assert process.returncode == INTERRUPTED, out
         assert "Traceback" not in out
-        assert "the same command goes on" in out
+        assert "the same command resumes it" in out
         process = start(folder, server.url)
         out, _ = process.communicate(timeout=280)
         assert process.returncode == 0, out
@@ -379,7 +381,7 @@ def test_a_clock_set_back_between_two_runs_disorders_nothing(tmp_path):
         process = start(folder, server.url)
         out, _ = process.communicate(timeout=280)
         assert process.returncode == 1, out
-        assert "none: the records do not bear it out" in out, "they bear the true dates: the state alone was altered"
+        assert "none: the records do not support it" in out, "they bear the true dates: the state alone was altered"
     state = load_state(folder)
     starts = [visit.outcome.started for visit in state.visits]
     assert starts == sorted(starts)

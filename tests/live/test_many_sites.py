@@ -111,7 +111,7 @@ def test_killed_and_moved_sites_go_on_each_where_it_lies(tmp_path, three):
     both = [start(folder, three), start(elsewhere, three[2:])]
     outs = [process.communicate(timeout=280)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0], "".join(outs)
-    assert f"{next(reversed(folders))} is left out: its folder" in outs[0]
+    assert f"{next(reversed(folders))} is skipped: its folder" in outs[0]
     for place in (*stay, elsewhere):
         assert set(finished(place).values()) == {1}
         assert verify(place).findings == []
@@ -127,4 +127,4 @@ def test_killed_and_moved_sites_go_on_each_where_it_lies(tmp_path, three):
     other = start(folder, three[:2])
     out, _ = other.communicate(timeout=280)
     assert other.returncode == 2, out
-    assert "which only the same command goes on with" in out
+    assert "which only the same command resumes" in out

@@ -72,7 +72,7 @@ def test_what_is_embedded_in_what_is_embedded_has_an_end(crawl) -> None:
         done = crawl(url=url, delay=0, sitemap="off")
     assert done.code == 0, done.err
     assert sum(page["kind"] == "resource" for page in done.capture["pages"]) == NESTED
-    assert any("embedded 12 times over" in note for note in done.capture["notes"])
+    assert any("more than 12 levels deep" in note for note in done.capture["notes"])
     assert not verify(done.folder).findings
 
 

@@ -92,5 +92,5 @@ def test_a_packed_body_without_its_end_shows_nothing_in_the_capture_nor_in_its_v
     assert {path: judged[path] for path in PATHS} == PATHS
     assert not {path for path in asked if path.split("/")[3] in ("cut", "bare")}, "a part is asked for in full"
     assert any(path.split("/")[3] == "whole" for path in asked)
-    assert "do not bear out" not in done.out
+    assert "do not support" not in done.out
     assert verify(done.folder).findings == []

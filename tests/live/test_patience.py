@@ -45,5 +45,5 @@ def test_what_is_refused_at_first_loses_no_page(crawl, refused, times, read):
     pages = [page for page in done.capture["pages"] if page["verdict"]]
     assert len(pages) == (PAGES + 1 if read else 1)
     notes = " ".join(done.capture["notes"])
-    assert f"{url.rstrip('/')}{refused} was not had at once (status 429)" in notes
-    assert ("pages that it alone names are missing" in notes) is not read
+    assert f"{url.rstrip('/')}{refused} could not be read at first (status 429)" in notes
+    assert ("pages that only it lists are missing" in notes) is not read

@@ -74,6 +74,6 @@ async def test_a_tunnel_that_is_not_opened_is_told_in_words(answer, said):
 
 def test_a_407_is_no_word_of_the_host_that_there_is_no_robots_txt():
     answered = Outcome(classify(407, None), 0.0, 1.0, status=407)
-    assert missing(answered) == f"could not be had (status 407: {PASSWORD})"
+    assert missing(answered) == f"could not be read (status 407: {PASSWORD})"
     assert rules_text(answered) == DISALLOW_ALL
     assert missing(Outcome(classify(403, None), 0.0, 1.0, status=403)) == ""

@@ -1,4 +1,4 @@
-"""Where the WARC files do not bear out what was judged, nothing is claimed: neither at a crawl's end, nor later.
+"""Where the WARC files do not support the verdicts, nothing is claimed: neither at a crawl's end, nor later.
 
 By no output: each that counts pages or tells of them goes by the report.
 """
@@ -35,11 +35,11 @@ def test_a_reference_instant_that_no_download_bears_out_is_claimed_nowhere(tmp_p
         state.close()
         done = crawl(url=url, delay="0.05")
     assert done.code == FAILED, done.err
-    assert "certificate  none: the records do not bear it out" in done.out
+    assert "certificate  none: the records do not support it" in done.out
     (report,) = json.loads((done.folder / "report.json").read_text())["captures"]
     claim = report["claim"]
     assert (claim["sentence"], claim["grounds"]) == (
-        "7 pages were captured, but the WARC files do not bear out what was judged of them: nothing is claimed.", [],
+        "7 pages were captured, but the WARC files do not support the verdicts on them: nothing is claimed.", [],
     )  # fmt: skip
     assert "0 coherent (0 %), 0 changed, 7 unknown" in done.out, "no figure says more than the claim"
     assert "  expected" not in done.out
@@ -47,14 +47,14 @@ def test_a_reference_instant_that_no_download_bears_out_is_claimed_nowhere(tmp_p
     assert "nothing is claimed" in (shown := (done.folder / "report.html").read_text())
     assert "Capture the site again, in another folder." in shown
     asked = CliRunner().invoke(main, ["verify", str(done.folder)])
-    assert "do not bear out what was judged" in asked.stderr
+    assert "do not support the verdicts" in asked.stderr
     assert "was lost" not in asked.stderr
     assert not (done.folder / "certificate.json").exists()
-    assert "7 pages: the WARC files do not bear out what was judged" in done.out
+    assert "7 pages: the WARC files do not support the verdicts" in done.out
     nothing_is_claimed(done.folder, done.out)
     again = CliRunner().invoke(main, ["report", str(done.folder)])
     assert again.exit_code == 3
-    assert "do not bear out what was judged" in again.output
+    assert "do not support the verdicts" in again.output
     nothing_is_claimed(done.folder, again.output)
 
 

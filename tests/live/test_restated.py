@@ -131,7 +131,7 @@ def test_so_it_is_where_the_records_sitemaps_say_something_else(crawl, plug_ins)
 
 def told_and_proved(done, pages):
     """It is said in the terminal and in the report, and a report that is made again says the same."""
-    assert "The WARC files do not bear out what the crawl had judged of" in done.out
+    assert "The WARC files do not support the crawl's verdicts on" in done.out
     assert "please report it" in (done.folder / "report.html").read_text()
     assert "Everything holds" in run("verify", done.folder)
     lines = (done.folder / "report-pages.jsonl").read_text()

@@ -212,7 +212,7 @@ def test_what_was_drawn_and_never_asked_for_is_not_called_crawled():
     drawn = replace(seed(2, chosen=False, explored=True), why_not="not captured")
     seeds = (seed(0, chosen=True, changed=True), seed(1, chosen=False, explored=True, changed=False), drawn)
     told = lines(Selection(SeedChoice("hacs"), 0.0, seeds))
-    assert "2 seeds of those left out drawn by lot, to be crawled all the same; 1 of them not captured" in told
+    assert "2 seeds of those left out drawn at random, to be crawled anyway; 1 of them not captured" in told
     assert "not judged: 1 seed, not captured" in told
 
 

@@ -68,7 +68,7 @@ def test_a_third_partys_store_is_crawled_with_killed_gone_on_with_and_reported_f
         process = start(installed, folder, server.url, "SHARC_STORE=lines")
         out, _ = process.communicate(timeout=280)
         assert process.returncode == 0, out
-        assert "goes on where it was: " in out
+        assert "resumes where it was: " in out
         assert "  interrupted  " in out
     assert not (folder / "frontier.db").exists()
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]

@@ -24,8 +24,8 @@ def test_the_same_command_captures_a_host_that_is_up_again(tmp_path, crawl):
     again = partial(crawl, url=f"http://{host}:{port}/", delay="0.01", settings=["SHARC_BACK_OFF=0.05"])
     down = again()
     assert down.code == NOTHING, down.err
-    assert "robots.txt could not be had" in down.out
-    assert "the same command tries again, in the same folder" in down.out
+    assert "robots.txt could not be read" in down.out
+    assert "Run the same command to try again in the same folder" in down.out
     digest = json.loads((down.folder / "certificate.json").read_bytes())["digest"]
     with ThreadingHTTPServer((host, port), partial(_Quiet, directory=str(tmp_path / "site"))) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -67,7 +67,7 @@ def test_a_spent_budget_begins_anew_and_rules_that_came_late_are_kept(crawl):
         again = partial(crawl, url=url, delay="0.01", max_requests="6", settings=["SHARC_BACK_OFF=0.05"])
         ailing = again()
         assert ailing.code == NOTHING, ailing.err
-        assert "the same command tries again" in ailing.out
+        assert "Run the same command to try again" in ailing.out
         well = again()
     assert well.code == COMPLETE, well.err
     assert well.capture["coherence"]["coherent"] == 1

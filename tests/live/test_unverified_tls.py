@@ -123,7 +123,7 @@ def test_asked_to_verify_nobody_unknown_is_archived(crawl, hosts):
     assert done.code == 4, done.out + done.err
     captured = {capture["seeds"][0]: capture["coherence"]["captured"] for capture in done.captures}
     assert captured == {hosts[0]: 1, hosts[2]: 0, hosts[3]: 0, hosts[4]: 0, hosts[5]: 0}
-    assert "robots.txt could not be had (the TLS certificate is not trusted)" in done.out
-    assert "robots.txt could not be had (the TLS certificate is not issued for this name)" in done.out
+    assert "robots.txt could not be read (the TLS certificate is not trusted)" in done.out
+    assert "robots.txt could not be read (the TLS certificate is not issued for this name)" in done.out
     assert "Traceback" not in done.err
     assert not [note for capture in done.captures for note in told(capture["notes"])]

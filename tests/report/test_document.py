@@ -209,7 +209,7 @@ def test_plans_and_their_reasons() -> None:
     entry = entry_of(made)
     hopeless = [p for p in entry["pages"] if p["plan"] == "hopeless"]
     assert entry["plans"]["hopeless"]["pages"] == len(hopeless) > 0
-    assert all("was given to others" in p["plan_reason"] and "on average" in p["plan_reason"] for p in hopeless)
+    assert all("others were preferred near" in p["plan_reason"] and "on average" in p["plan_reason"] for p in hopeless)
     still = entry_of(facts(judged("/", Verdict.COHERENT, plan=Plan.HOPEFUL, rate_source="sitemap")))["pages"][0]
     assert still["plan_reason"] == "is not expected to change; over 20 s it stays the same with a chance of 100 %"
 

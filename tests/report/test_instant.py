@@ -149,7 +149,7 @@ def test_html_shows_what_json_has_and_escapes_it(tmp_path, fetched, ended):
     assert "<news>" not in html
     assert "&lt;news&gt;" in html
     assert ("≤ 1 min 41 s" in html) == fetched
-    assert ("the same command goes on" in html + text) == (ended is None)
+    assert ("the same command resumes it" in html + text) == (ended is None)
     report = json.loads((tmp_path / "report.json").read_text())
     assert render(report) == html
 
@@ -169,7 +169,7 @@ def test_a_page_that_is_polled_since_new_pages_link_to_it_is_named_so(tmp_path):
     crawl = state()
     crawl.pages.append(page(1, Kind.HUB, f"{HUB}a")._replace(via=LINKED))
     text = write(crawl, tmp_path)
-    assert f"{HUB}a (tried, as new pages link to it): 0 polls" in text
+    assert f"{HUB}a (on trial, because new pages link to it): 0 polls" in text
     assert f"{HUB}: 3 polls" in text
 
 

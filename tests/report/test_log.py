@@ -82,7 +82,7 @@ def test_what_a_shorter_way_led_to_after_all_is_not_told_as_left(tmp_path):
     store.commit(Batch(pages=[page_row(0), page_row(1)], captures={0: whole}, outside=left))
     (found,) = capture_facts(store)
     assert [row.url for row in found.outside] == [far]
-    trails = "hops bounds trails of links, which may have no end"
+    trails = "hops limits links in a row, which may have no end"
     why = f"1 URL and what only it leads to were not followed for hops=50. {trails}"
     assert (
         left_by(found) == f"The site was not captured whole: {why}. A new capture with a larger one would take it, too"
@@ -105,7 +105,7 @@ def test_the_format_of_heritrix(store):
     [
         (Result.REFUSED, "budget: max_bytes=50000000B has no room left for it", -5003),
         (Result.REFUSED, "budget: max_time=80s has no room left for it", -5004),
-        (Result.REFUSED, "robots.txt could not be had (no such host)", -61),
+        (Result.REFUSED, "robots.txt could not be read (no such host)", -61),
         (Result.REFUSED, "excluded by 'print='", -5001),
         (Result.FAILED, "no such host", -1),
         (Result.FAILED, "connection refused", -2),

@@ -87,7 +87,7 @@ def test_what_was_left_out_as_a_trap_is_told_with_what_takes_it() -> None:
     source = rendered(facts(judged("http://h/", Verdict.COHERENT), *left, gone))["report.html"]
     body = html.fromstring(source)
     [step] = body.xpath("//ul[@class='steps']/li[code='-a traps=0']")
-    assert step.text.startswith("12 addresses were left out: what looks")
+    assert step.text.startswith("12 addresses were left out as a likely trap")
     [told] = body.xpath("//ul[@class='key']/li[contains(., 'not captured')]")
     assert "13 not captured, apart from these; 12 left out as a trap: see What to do next" in told.text_content()
     assert "traps=0" not in str(next_steps(REPORT))

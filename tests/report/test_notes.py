@@ -107,9 +107,9 @@ def test_the_certificate_speaks_of_bytes_alone() -> None:
 def test_an_expectation_that_was_missed_by_far_is_said() -> None:
     (_, note) = noted(blog())
     assert note.startswith("169 pages were expected to keep their content and 96 did: the pages change more often")
-    assert "history (169). Captures with history=FILE go by what those before them saw;" in note
+    assert "history (169). Captures with history=FILE use what earlier ones saw;" in note
     (_, note) = noted(blog(settings={"history": "a.sqlite"}))
-    assert "What this capture saw is in a.sqlite now" in note
+    assert "What this capture saw is now in a.sqlite, and" in note
     assert "FILE" not in note
     hot = [looked(f"{i}", Verdict.COHERENT, "f", "f", rate=1.0, rate_source="sitemap") for i in range(40)]
     assert "less often than the rates say, which came from sitemap (40)" in noted(facts(*hot))[0]
@@ -126,9 +126,11 @@ def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     guessed = facts(*(replace(page, rate_source="prior") for page in blog(noise=0).pages))
     text = summary([guessed], write([guessed], tmp_path))
     for figure in ("expected     ", "blur         "):
-        assert f"{figure}no figure: nothing told beforehand how often 169 of 169 pages change" in text
+        assert f"{figure}no figure: nothing was known beforehand about how often 169 of 169 pages change" in text
     (note,) = noted(guessed)
-    assert note.startswith("Nothing told beforehand how often 169 of 169 pages change. Captures with history=FILE")
+    assert note.startswith(
+        "Nothing was known beforehand about how often 169 of 169 pages change. Captures with history=FILE"
+    )
     labels = {tile.label for tile in tiles(capture_entry(guessed))}
     assert labels >= {"Coherent", "Archived"}
     assert not labels & {"Expected coherent", "Expected to keep content", "Average blur"}
@@ -139,7 +141,7 @@ def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     assert "Expected to keep their content" not in page
     assert page.count('class="nowrap" data-sort="-1">–<') == page.count('data-name="chance"') > 0
     assert "Expected coherence and average blur are not shown here:" in page
-    assert "nothing told beforehand how often 169 of 169 pages change, so they would be a guess." in page
+    assert "nothing was known beforehand about how often 169 of 169 pages change, so they would be a guess." in page
     assert "not shown here" not in rendered(blog(noise=0))[NAME]
 
 
@@ -157,7 +159,7 @@ def test_of_pages_visited_once_blur_at_guessed_rates_is_a_guess(tmp_path: Path) 
     guessed = facts(*(judged(f"{n}", Verdict.UNKNOWN, visit=visit(T - n), revisit=None) for n in range(1, 9)))
     assert capture_entry(guessed)["blur"]["guessed"] == 8
     text = summary([guessed], write([guessed], tmp_path))
-    assert "blur         no figure: nothing told beforehand how often 8 of 8 pages change" in text
+    assert "blur         no figure: nothing was known beforehand about how often 8 of 8 pages change" in text
     assert "Average blur" not in {tile.label for tile in tiles(capture_entry(guessed))}
     assert "Average blur is not shown here:" in rendered(guessed)[NAME]
 
@@ -194,12 +196,12 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     refused = summary(
         [replace(made, audit=told | {"bound": 36, "unshown": {"since": 2, "lost": 21}})], write([made], tmp_path)
     )
-    assert "So nothing bounds how many of the 36 pages claimed on the server's word alone are wrong" in refused
+    assert "So any number of the 36 pages claimed on the server's word alone may be wrong" in refused
     assert (
         "Of 23 pages the sample shows nothing: 2 changed, by the server's word alone after the reference instant"
         in refused
     )
-    few = "Too few were audited to bound how many of the 36 pages claimed on the server's word alone are wrong"
+    few = "Too few were audited to say how many of the 36 pages claimed on the server's word alone may be wrong"
     assert f"1 page downloaded again: 1 of them had changed. {few}" in text
 
 

@@ -97,7 +97,7 @@ def test_a_site_that_leads_elsewhere_or_has_no_page_is_named_at_the_top_of_both(
 def test_both_files_are_written_and_what_goes_on_is_said(tmp_path):
     text = write_index(made(tmp_path), "by Ctrl-C or SIGTERM")
     assert "4 sites, 1 complete" in text
-    assert "Stopped by Ctrl-C or SIGTERM, not complete: the same command goes on" in text
+    assert "Stopped by Ctrl-C or SIGTERM, not complete: the same command resumes it" in text
     assert json.loads((tmp_path / "index.json").read_text()) == index(tmp_path)
     page = (tmp_path / "index.html").read_text()
     assert 'href="a.example/report.html"' in page

@@ -87,7 +87,7 @@ def test_pages_of_two_downloads_kept_their_content_and_the_masks_are_offered(tmp
     assert totals["content"] == {"kept": 12, "changed": 0, "unknown": 3}
     assert (totals["coherent"], totals["same_content"], totals["by_masks"]) == (0, 12, 12)
     assert sum("differ only in what this capture learned to ignore" in note for note in entry["notes"]) == 1
-    assert any("1 mask was learned: of what differed" in note and LEARNED in note for note in entry["notes"])
+    assert any("1 mask was learned from what differed" in note and LEARNED in note for note in entry["notes"])
 
 
 def test_a_session_whose_cookies_ended_meanwhile_teaches_nothing(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_the_summary_of_a_capture_that_came_to_nothing(tmp_path: Path) -> None:
     text = summary([lost], write([lost], tmp_path))
     assert "No page was captured" in text
     assert "not reached" in text
-    going_on = f"ot complete: the same command goes on, with -a output={tmp_path}\n"
+    going_on = f"ot complete: the same command resumes it, with -a output={tmp_path}\n"
     assert f"\nN{going_on}" in text
     assert f"\nStopped by Ctrl-C, n{going_on}" in summary([lost], write([lost], tmp_path), stopped="by Ctrl-C")
     assert "2 more notes" in text
@@ -127,7 +127,7 @@ def test_the_summary_says_which_embedded_resources_are_claimed_on_the_server_s_w
     parts = [replace(judged(url, Verdict.COHERENT, kind=Kind.RESOURCE), evidence=kind)
              for url, kind in zip(styles, kinds, strict=True)]  # fmt: skip
     made = facts(*pages, *parts)
-    line = "embedding    7 of 7 coherent with all they embed; 2 resources by the server's word alone, which no"
+    line = "embedding    7 of 7 coherent with all they embed; 2 resources only by the server's word, which audits"
     assert line in summary([made], write([made], tmp_path)).replace("\n" + " " * 15, " ")
     assert document([made])["captures"][0]["coherence"]["complete"]["on_word"] == 2
 
@@ -155,7 +155,7 @@ def test_so_do_links_that_limit_or_hops_left(tmp_path: Path) -> None:
     outside = [Outside(f"http://a.example/{number}", "over limit=9", "") for number in range(58)]
     few["outside"] = (*outside, Outside("http://b.example/", "other site", ""))
     made = facts(judged("/", Verdict.COHERENT), **few)
-    limit = "limit counts pages: neither their revisits nor what they embed"
+    limit = "limit counts pages, but not their revisits or embedded files"
     said = "The site was not captured whole: 58 URLs and what only they lead to were not followed for limit=9."
     said += f" {limit}. A new capture with a larger one would take them, too."
     told = summary([made], write([made], tmp_path))
@@ -176,7 +176,7 @@ def test_so_do_links_that_limit_or_hops_left(tmp_path: Path) -> None:
     made = facts(left, skipped=far, outside=beyond, settings={"hops": 1})
     assert document([made])["captures"][0]["left_by_budget"] == (
         "The site was not captured whole: 1 more page was left by max_requests=40, and 1 URL and what only it leads to"
-        " were not followed for hops=1. hops bounds trails of links, which may have no end. max_requests counts all"
+        " were not followed for hops=1. hops limits links in a row, which may have no end. max_requests counts all"
         " requests: pages, revisits, embedded files, robots.txt, sitemaps. A new capture with larger ones would take"
         " them, too"
     )
@@ -248,8 +248,8 @@ def test_why_pages_are_unknown_is_said_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "way"),
     [
-        ({}, "the same crawl command goes on with it"),
-        ({"spider": "items", "resume": True}, "the same crawl command goes on with it"),
+        ({}, "the same crawl command resumes it"),
+        ({"spider": "items", "resume": True}, "the same crawl command resumes it"),
         ({"spider": "items"}, "its spider began without SHARC_RESUME=True, so begin anew, in another folder"),
     ],
 )

@@ -84,8 +84,8 @@ def test_rules_that_came_at_a_later_attempt_are_kept() -> None:
 
 def test_what_is_asked_for_again_is_not_noted_as_lost_any_more() -> None:
     before = state((OURS, Kind.ROBOTS, Result.FAILED))
-    lost = "http://h0/robots.txt could not be had (status 503): nothing on it is fetched"
-    notes = ("a note", lost, "sitemap http://h0/sitemap.xml: robots.txt could not be had")
+    lost = "http://h0/robots.txt could not be read (status 503): nothing on it is fetched"
+    notes = ("a note", lost, "sitemap http://h0/sitemap.xml: robots.txt could not be read")
     before.captures[OURS] = before.captures[OURS]._replace(notes=notes)
     assert reopened(before, OURS).captures[OURS].notes == ("a note",)
 

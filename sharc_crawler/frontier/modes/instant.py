@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
 
 LEFT = "not new: left to the common crawl"
-PERHAPS_NEW = "perhaps new: its date does not say whether it came to be before the crawl began"
+PERHAPS_NEW = "perhaps new: its date does not show whether it appeared before the crawl began"
 LINKED = "new pages"  #: ``via`` of hubs found on new pages
 EVEN = 0.5
 
@@ -214,7 +214,7 @@ class Instantly(Mode):
             self._note_reach(pages.urls[page], outcome)
             polls.polled(page, outcome.started, self._alone(page, linked))
             if polls.barren(page):
-                self.closed(page, "the others showed all that it did")
+                self.closed(page, "other hubs showed everything that it showed")
         elif pages.states[page] == State.LOST:
             self.closed(page, outcome.error or f"status {outcome.status}")
         else:
@@ -241,7 +241,7 @@ class Instantly(Mode):
         all_new = all(row is not None and row.seen == outcome.ended for row in rows)
         if rows and all_new and hub in self._listing:
             url = self._ledger.pages.urls[hub]
-            self._capture.note(f"{url} named new pages alone at a poll: others may have come and gone; see every=")
+            self._capture.note(f"{url} listed only new pages at a poll: others may be missing. Use a shorter every=")
         if rows:
             self._listing.add(hub)
 
@@ -263,7 +263,7 @@ class Instantly(Mode):
 
     def _wavering(self, hub: PageId) -> str:
         """Return the note on such a hub, by which it is recognized after a restart."""
-        return f"{self._ledger.pages.urls[hub]} named again what it had dropped: no delay rests on what it lacked"
+        return f"{self._ledger.pages.urls[hub]} listed pages again that it had dropped: what it lacked shows no delay"
 
     def closed(self, page: PageId, reason: str) -> None:
         """Drop a hub."""

@@ -55,7 +55,7 @@ class Barren:
             least = PATIENT if self.patient else LEAST
             if self._row >= min(MOST, max(least, SHARE * contents, GAPS * gap)) and not self.closed:
                 self.closed = (
-                    f"{counted(self._row, 'page')} in a row showed what others had shown, as those that led there"
+                    f"{counted(self._row, 'page')} in a row were copies of others, and so were those that led there"
                 )
 
     def doubts(self, parent: PageId) -> bool:

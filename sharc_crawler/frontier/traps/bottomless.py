@@ -206,7 +206,7 @@ class Bottomless:
         stays = self._looks.staying.issuperset(folder.probes)
         gone = folder.gone(self._looks)
         if self.closed or gone or (stays and folder.row >= LONG):
-            return self._close(folder, folder.row, " but new ones, as addresses do that nobody names", stays=not gone)
+            return self._close(folder, folder.row, " but new ones, as made-up addresses do", stays=not gone)
         return folder.looks.pop(0) if folder.looks else ()
 
     def _alone(self, folder: _MadeFolder, pages: PageTable) -> Sequence[str]:
@@ -222,7 +222,7 @@ class Bottomless:
     def _close(self, folder: _MadeFolder, row: float, names: str, *, stays: bool) -> Sequence[str]:
         """Leaves the rest of a folder, if the links that led there are gone; what is to be asked for to see that."""
         self.closed, folder.stays = True, stays
-        folder.why = folder.why or f"{counted(math.ceil(row), 'page')} in a row named none{names}"
+        folder.why = folder.why or f"{counted(math.ceil(row), 'page')} in a row linked none{names}"
         first = {self._way_to(one)[0] for one in (() if stays else folder.latest)}
         return [look_at(self._pages.urls[one]) for one in first if one != UNSEEN] if self._pages else ()
 

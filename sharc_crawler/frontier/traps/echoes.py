@@ -71,7 +71,7 @@ class _EchoGroup:
     def close(self, row: int, what: str) -> None:
         """The rest of it is left."""
         self.closed = self.closed or (
-            f"{row} pages in a row{what} showed what others had shown, and named new ones of their like"
+            f"{row} pages in a row{what} were copies of others, and linked new ones of the same kind"
         )
 
 

@@ -160,13 +160,13 @@ class FleetingLinks:
         """Why a page is left that waits; ``None``: it is not."""
         if not self._texts or self._honest or page in self._stayed.get(pages.parents[page], (page,)):
             return None
-        return "its link was gone when its page was asked again"
+        return "its link was gone when its page was requested again"
 
     def why_not_named(self, parent: PageId) -> str | None:
         """Why what a page names first is left; ``None``: it is not."""
         if not self._texts or self._honest or self._echoes.copies.get(parent) not in self._texts:
             return None
-        return "it is named alone by what pages show whose links are gone when their page is asked again"
+        return "only pages link it whose own links are gone when their page is requested again"
 
 
 def named_alone(page: PageId, pages: PageTable) -> set[PageId]:

@@ -40,7 +40,7 @@ ROUNDS = 3  #: comparisons that found two pages, from which on what is alike is 
 STAYS = 3  #: pages whose words were named again, for each one, and one, whose words were not: these are no suspects
 BESIDE = 20  #: pages that one answer named, before and after a page, that are looked at
 MOST_SAID = 500  #: answers whose texts are kept, the latest: what is compared is asked for shortly before
-WHY = "its link was gone when its page was asked again, and it shows what a page of the same lasting words does"
+WHY = "its link was gone when its page was requested again, and it shows the same as a page with the same lasting words"
 
 
 class _LikePages:

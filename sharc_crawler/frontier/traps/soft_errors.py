@@ -26,7 +26,7 @@ class SoftErrors:
     >>> [asked] = [errors.saw(f"http://h/x/{name}", "Oops", "http://h/x/kqzv") for name in ("bnwt", "wmdk", "qjxe")][2]
     >>> errors.answered(asked, "Oops")
     >>> errors.why_not("Oops"), errors.why_not("a story")
-    ('named by an error page of status 200 alone (http://h/x/no-such-page-euxmcqqecr shows it, too)', None)
+    ('linked only by an error page with status 200 (http://h/x/no-such-page-euxmcqqecr shows it, too)', None)
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class SoftErrors:
     def why_not(self, content: str | None) -> str | None:
         """Why what a page names, and nobody had named, is left; ``None``: it is not."""
         url = content and self.shown.get(content)
-        return url and f"named by an error page of status 200 alone ({url} shows it, too)"
+        return url and f"linked only by an error page with status 200 ({url} shows it, too)"
 
 
 def _places(url: str) -> dict[str, None]:

@@ -27,8 +27,8 @@ def rest(ledger: Ledger, host: Host, fetch: Fetch, outcome: Outcome) -> None:
     before = host.slowed_at
     if slow_down(host, fetch.attempt, outcome):
         ledger.capture.note(
-            f"{host.name} refused requests as too many (429 or 503), and was asked less often until it answered them."
-            " A longer delay= is kinder, and takes no longer"
+            f"{host.name} refused requests as too many (429 or 503), and the crawl slowed down until it answered."
+            " With a longer delay= the crawl takes no longer"
         )
         ledger.changed_capture()
     if host.slowed_at != before:

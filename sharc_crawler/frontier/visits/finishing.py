@@ -105,7 +105,7 @@ class Finisher:
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
         if fetch.kind in EMBEDDED and depth - self._ledger.pages.depths[self._ledger.owner(fetch.page)] > NESTED:
-            capture.note(f"What is embedded {NESTED} times over, one in the other, embeds nothing more that is fetched")
+            capture.note(f"Files embedded in each other more than {NESTED} levels deep are not fetched")
             return []
         if (traps := capture.traps) is not None and (traps.own or traps.bottomless):
             links = self.prober.taken(traps, ended, links)

@@ -37,7 +37,7 @@ def followed(admitter: Admitter, pages: PageTable, ended: Ended) -> list[Sightin
     capture, fetch, location = ended.capture, ended.fetch, ended.outcome.location or ""
     first = pages.named_as(fetch.page)
     if pages.depths[fetch.page] - pages.depths[first] >= MOST:
-        capture.note(f"a page redirects on and on, and may want a cookie: {MOST} redirects in a row are followed")
+        capture.note(f"a page redirects without end, and may want a cookie: {MOST} redirects in a row are followed")
         return []
     spec, parent = capture.spec, pages.parents[first]
     elsewhere = fetch.kind is Kind.PAGE and (capture.scope.why_not(location) or "").startswith("another ")

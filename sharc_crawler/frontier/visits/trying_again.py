@@ -155,8 +155,8 @@ def _waits_at_its_host(ledger: Ledger, task: Task, outcome: Outcome) -> bool:
     if first:
         capture.note(
             HowMade(
-                f"{ledger.pages.urls[page]} was not had at once ({why}). It was asked for again, for some minutes,"
-                f" {until}"
+                f"{ledger.pages.urls[page]} could not be read at first ({why}). It was requested again, for some"
+                f" minutes, {until}"
             )
         )
         ledger.changed_capture()

@@ -165,7 +165,7 @@ class Browsing:
         except NotArchivedError as error:
             if is_full(error):
                 lease.unwritten = str(error)
-            logger.error("%s was shown, and what was seen cannot be archived: %s", page.fetch.url, error)
+            logger.error("%s was shown, but its records cannot be archived: %s", page.fetch.url, error)
             future.set_result(Reading(problems=(f"a record of what was seen ({error})",)))
         except BrowserError as error:
             logger.warning("%s was not shown by a browser: %s", page.fetch.url, error)

@@ -102,7 +102,7 @@ def unwritable(error: BaseException) -> DataError | None:
     """The error that ends the crawl: a writer plug-in failed, or the file size limit was reached. ``None``: neither."""
     if getattr(error.__cause__ or error, "errno", None) == errno.EFBIG:
         return DataError(
-            f"{error}{file_limit() or ' (a limit of its file system)'}; raise that, and the same command goes on"
+            f"{error}{file_limit() or ' (a limit of its file system)'}; raise that, and the same command resumes it"
         )
     return error if isinstance(error, DataError) else None
 

@@ -26,7 +26,7 @@ def end(crawler: Crawler, session: Session, site: str, error: Exception) -> str:
     then = lose(session, site, error)
     if session.sites.done or (session.drop_in and not isinstance(error, StoppedCaptureError)):
         return f"The crawl stops{then}"
-    logger.error("The capture of %s stops%s The other sites go on.", site, f"{then.removesuffix('.')}.")
+    logger.error("The capture of %s stops%s The other sites continue.", site, f"{then.removesuffix('.')}.")
     fails(crawler)
     return ""
 
@@ -42,7 +42,7 @@ def lose(session: Session, site: str, error: Exception) -> str:
         return f", and writes nothing more: {error}"
     if not session.drop_in:
         _leave(session, site, error)
-    return f", its state cannot be written: {error}{file_limit()}. The same command goes on."
+    return f", its state cannot be written: {error}{file_limit()}. The same command resumes it."
 
 
 def supersede(session: Session, site: str, error: Superseded) -> None:
@@ -84,4 +84,4 @@ def _way_out(session: Session, error: Exception) -> str:
     if session.drop_in and not session.config.resume:
         return "It began without SHARC_RESUME=True: begin anew, in another folder."
     how = ", with it mended or another strategy" if isinstance(error, StrategyError) else ""
-    return f"The same command goes on{how}."
+    return f"The same command resumes it{how}."

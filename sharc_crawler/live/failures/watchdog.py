@@ -82,6 +82,6 @@ def _endless(call: FrameType, frame: FrameType, seconds: float) -> UsageError:
     """The error for a pattern that does not come to an end; ``frame``: where it is matched."""
     name, pattern = "exclude" if frame is call else "include", frame.f_locals["pattern"].pattern
     return UsageError(
-        f"{name}={pattern!r} comes to no end: it was tried for {seconds:g} s at {call.f_locals['url']}. A repetition of"
-        " what is repeated, (x+)+, does that. Give a plainer one: the same command goes on with it"
+        f"{name}={pattern!r} does not end: it was tried for {seconds:g} s at {call.f_locals['url']}. A repetition of"
+        " what is repeated, (x+)+, does that. Give a plainer one: the same command resumes it"
     )

@@ -141,7 +141,7 @@ class Client:
 
     def _pause(self, url: str, seconds: Seconds) -> None:
         if seconds > self._patience.longest:
-            raise PostponedError(f"{url}: the archive asks to come back in {seconds:.0f} s; the same command goes on")
+            raise PostponedError(f"{url}: the archive asks to come back in {seconds:.0f} s; the same command continues")
         self._bucket.close(self._clock.now() + seconds)
 
 

@@ -115,7 +115,7 @@ class Continuation:
 
         found = founded(saved, iso(self._now))
         if found is not saved:
-            logger.warning("Visits are not in the state of %s any more: they are made again.", place.folder)
+            logger.warning("Some visits are missing from the state of %s: they are repeated.", place.folder)
             _withdraw(place, found, *found.captures)
             place.store.replace(found)
         return found
@@ -183,7 +183,7 @@ def goes_on(sites: Sites) -> str:
     if sites.polls:
         from sharc_crawler.live.setup.modes import done  # only for instant crawls
 
-        return f"goes on where it was: {done(sites.polls)}\n"
+        return f"resumes where it was: {done(sites.polls)}\n"
     made = Snapshot.of(sites)
     revisited = f", {made.revisits:,} revisited" if made.revisits else ""
-    return f"goes on where it was: {made.visits:,} of {counted(made.pages, 'known page')} visited{revisited}\n"
+    return f"resumes where it was: {made.visits:,} of {counted(made.pages, 'known page')} visited{revisited}\n"

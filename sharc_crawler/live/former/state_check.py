@@ -39,7 +39,7 @@ async def relied_on(
     lost = {number for number, visit in enumerate(state.visits) if _is_lost(visit, stock)}
     if lost:
         records = counted(len(lost), "record")
-        logger.warning("Not in the WARC files any more: %s. What they held is fetched again.", records)
+        logger.warning("Missing from the WARC files: %s. Their content is downloaded again.", records)
     moved = _moved(state, stock)
     return withdrawn(moved, lost, when) if lost else moved
 

@@ -92,7 +92,7 @@ class Control:
         return orders
 
     def _note(self, now: Instant, what: str) -> None:
-        logger.warning("By order (sharc control): %s.", what)
+        logger.warning("sharc control: %s.", what)
         self._sites.note(HowMade(f"by order at {iso(now)}: {what}"))
 
     def _status(self, now: Instant, progress: str) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class CrawlLog:
             return True
         except (OSError, StoreUnavailable) as error:
             if not self._failed:
-                logger.warning("The log cannot be written now: %s. It will be; `sharc log` has it.", error)
+                logger.warning("The log cannot be written now: %s. `sharc log` shows it meanwhile.", error)
             self._failed = True
         return not self._failed
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FIRST = 500  #: known pages of a crawl at which they are first looked for; then each time the number has doubled
 SAMPLE = 300  #: latest pages that are looked at
 ROWS = 3_000  #: latest URLs among which these pages are searched for, as there are embedded files, too
-AFTER = "Until then they are captured. That command goes on without them: those captured so far stay, unproven"
+AFTER = "Until then they are captured. That command continues without them: those captured so far stay, unproven"
 MODES = ("capture", "continuous")
 
 

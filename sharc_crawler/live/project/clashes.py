@@ -35,8 +35,8 @@ OF_THE_SITE_SPIDER = {
     "SHARC_CODINGS": "what your requests send as Accept-Encoding",
 }
 
-_NO_QUEUE = "has no effect: requests wait in the frontier, in the order of the strategy (SHARC_STRATEGY)"
-_NO_PRIORITY = "has no effect: a request's priority has none, the order is the strategy's (SHARC_STRATEGY)"
+_NO_QUEUE = "has no effect: the strategy (SHARC_STRATEGY) orders requests"
+_NO_PRIORITY = "has no effect: the strategy (SHARC_STRATEGY) decides the order, not a request's priority"
 #: settings of Scrapy for its queue, and what they mean under our order
 OF_THE_QUEUE = {
     "DEPTH_LIMIT": "may leave out other pages than Scrapy's order does: a page may be reached by a longer way."
@@ -61,7 +61,7 @@ _OWN = SETTINGS_PRIORITIES["spider"]
 NOT_FOR_SITE = {
     "DEPTH_LIMIT": "has no effect on the spider site: -a hops={} is its bound",
     "DEPTH_PRIORITY": "has no effect on the spider site: strategy= orders its pages",
-    "JOBDIR": "has no effect on the spider site: the same command, with the same output=, goes on",
+    "JOBDIR": "has no effect on the spider site: the same command, with the same output=, resumes the capture",
     "RETRY_TIMES": "has no effect on the spider site: give -s SHARC_ATTEMPTS=NUMBER, the first attempt among them",
     "ROBOTSTXT_OBEY": "has no effect on the spider site: SHARC_OBEY_ROBOTS says whether it obeys robots.txt",
     "CLOSESPIDER_ITEMCOUNT": "has no effect on the spider site, which makes no items: limit= bounds its pages",

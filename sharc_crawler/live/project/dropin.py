@@ -50,9 +50,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.session import Session
 
 logger = logging.getLogger(__name__)
-PRIORITY = (
-    "Requests have a priority: the order is the strategy's (SHARC_STRATEGY=%s), and a request's priority has no effect"
-)
+PRIORITY = "Requests have a priority, which has no effect: the strategy decides the order (SHARC_STRATEGY=%s)"
 _Name = tuple[str, "PageId"]
 
 

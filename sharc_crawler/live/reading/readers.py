@@ -225,7 +225,7 @@ class Readers:
         if job is not None:  # otherwise another process has read it by now
             reading = unpacked_reading(message, job.order.url)
             if job.deaths >= _ATTEMPTS:
-                why = "it was not looked into, so links are missing: whoever tried ended over it, twice"
+                why = "it could not be read, so its links are missing: the process that reads documents ended twice"
                 reading = replace(reading, problems=(*reading.problems, why))
             self._resolve(job, reading)
         if reader.lingers and not reader.jobs and reader in self._readers:  # its last answers may come together
@@ -245,10 +245,10 @@ class Readers:
         from sharc_crawler.live.writing.errors_as_json import ended_by  # rarely needed
 
         ended = ended_by(code, "SHARC_DETECTOR", str(self._terms["detector"]))
-        logger.warning("A process that reads documents ended (%s); another goes on.", ended)
+        logger.warning("A process that reads documents ended (%s); another one was started.", ended)
         jobs = [job for job in reader.jobs if job.number in self._jobs]
         if jobs:
-            self._try_again(jobs[0], f"whoever read it ended ({ended}) each time")
+            self._try_again(jobs[0], f"the reading process ended ({ended}) each time")
         self._waiting.extendleft(job for job in reversed(jobs) if job.number in self._jobs)
         self._give()
         self._tell()

@@ -101,4 +101,4 @@ def tell_others(folder: Path) -> None:
     if not others:
         return
     names = ", ".join(others[:SHOWN]) + (f" and {len(others) - SHOWN} more" if len(others) > SHOWN else "")
-    logger.warning("Folder %s holds other files (%s): they stay, and no certificate speaks of them", folder, names)
+    logger.warning("Folder %s holds other files (%s): they stay, but are in no certificate", folder, names)

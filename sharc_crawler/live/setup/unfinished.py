@@ -61,7 +61,7 @@ def _check_sites(
     held = few(folders)
     if isinstance(wanted, OwnSpider) or {spec.site for spec in wanted} != set(folders):
         raise UsageError(
-            f"output={str(output)!r} holds the captures of {held}, which only the same command goes on with; give the"
+            f"output={str(output)!r} holds the captures of {held}, which only the same command resumes; give the"
             " folder of one of them to go on with it alone, or choose another folder"
         )
     there = {spec.site: [spec] for spec in wanted if folders[spec.site].is_dir()}
@@ -94,11 +94,11 @@ def _check_one(output: Path, wanted: Sequence[CaptureSpec] | OwnSpider, bounds: 
         _check_going_on(unfinished, others, resume=wanted.resume, kept=bool(state.kept))
         if lack := wanted.lacking(state.kept):
             raise UsageError(
-                f"{unfinished}, and {lack}: give it back, and the same command goes on; or choose another folder"
+                f"{unfinished}, and {lack}: give it back, and the same command resumes it; or choose another folder"
             )
     else:
         if {spec.site for spec in wanted} != held:
-            raise UsageError(f"{unfinished}, which only the same command goes on with; {_way_out(output)}")
+            raise UsageError(f"{unfinished}, which only the same command resumes; {_way_out(output)}")
         begun = {row.spec.site: row.spec for row in captures}
         for spec in wanted:
             if other := _changed_field(begun[spec.site], spec):

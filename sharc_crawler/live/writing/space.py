@@ -64,7 +64,7 @@ class Space:
         """Pause the crawl for a while."""
         now = time.monotonic()
         if self._since is None:
-            logger.warning("The crawl pauses: %s. Make room, or mend the disk: it goes on by itself.", reason)
+            logger.warning("The crawl pauses: %s. Make room, or repair the disk: then it continues.", reason)
             self._since = now
         self._lacked |= self._free() < max(self._needed, self._wanted)
         self._not_before = now + pause
@@ -93,7 +93,7 @@ class Space:
 
     def go_on(self) -> None:
         """End a pause, as there is or may be room."""
-        logger.warning("%s: the crawl goes on.", "There is room again" if self._lacked else "It is tried again")
+        logger.warning("%s: the crawl continues.", "There is room again" if self._lacked else "It is tried again")
         if self._needed:
             self._next_pause = min(2 * self._next_pause, LONGEST_PAUSE)
         self._since, self._needed, self._lacked, self.fault = None, 0, False, ""

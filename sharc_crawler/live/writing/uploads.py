@@ -112,6 +112,6 @@ class Uploads:
             except OSError as error:
                 if time.monotonic() - begun + wait > PATIENCE:
                     raise
-                logger.warning("The object store is tried again in %.1f s: %s", wait, error)
+                logger.warning("The object store will be tried again in %.1f s: %s", wait, error)
                 time.sleep(wait)
                 wait = min(2 * wait, LONGEST_WAIT)

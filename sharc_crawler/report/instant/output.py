@@ -64,7 +64,7 @@ def _captured(report: Mapping[str, Any]) -> Iterator[str]:
     new = report["new_pages"]
     silent = [hub for hub in report["hubs"] if hub["failed"] == hub["polls"]]
     if len(silent) == len(report["hubs"]):
-        yield "No hub could be read: what was published meanwhile is not known."
+        yield "No hub could be read, so nobody knows what was published."
         return
     if silent:
         yield f"{counted(len(silent), 'hub')} of {len(report['hubs'])} could not be read."
@@ -111,7 +111,7 @@ def _lines(report: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Te
     for hub in sorted(report["hubs"], key=lambda hub: -hub["new_pages"])[:SHOWN]:
         often = f", every {span(hub['interval'])} on average" if hub["interval"] else ""
         words = f"{counted(hub['polls'], 'poll')}{often}, {counted(hub['new_pages'], 'new page')}"
-        tried = " (tried, as new pages link to it)" if hub["via"] == LINKED else ""
+        tried = " (on trial, because new pages link to it)" if hub["via"] == LINKED else ""
         yield fact("hub", f"{short(hub['url'])}{tried}: {words}")
     if len(report["hubs"]) > SHOWN:
         yield fact("", f"{counted(len(report['hubs']) - SHOWN, 'more hub')} in the report")

@@ -64,7 +64,7 @@ def test_a_site_whose_lastmods_are_all_equal_is_visited_twice():
     assert [note.partition(" (")[0] for note in notes] == [
         f"lastmods of {one['label']} not believed" for one in row.audit["classes"]
     ]
-    assert all("nearly all values are equal. Their pages are visited twice" in note for note in notes)
+    assert all("nearly all values are equal. Their pages are therefore visited twice" in note for note in notes)
 
 
 class Illustrated(Site):

@@ -110,7 +110,7 @@ def test_a_list_that_names_new_pages_alone_may_have_dropped_some():
     news.run(frontier := begin(Terms(every=20, duration=100), A), 0.0)
     assert not frontier.capture.notes
     news.run(frontier := begin(Terms(every=100, duration=300), A), 0.0)
-    assert any("new pages alone" in note for note in frontier.capture.notes)
+    assert any("listed only new pages" in note for note in frontier.capture.notes)
 
 
 def test_new_is_what_a_hub_lacked_and_what_a_new_page_redirects_to():
@@ -168,4 +168,4 @@ def test_no_delay_rests_on_what_a_hub_lacked_that_is_behind_at_every_other_poll(
         assert row.since is None or row.since <= born <= row.seen
         assert (row.since is None) == url.startswith(A)
     (note,) = frontier.capture.notes
-    assert note == f"{A} named again what it had dropped: no delay rests on what it lacked"
+    assert note == f"{A} listed pages again that it had dropped: what it lacked shows no delay"

@@ -290,7 +290,7 @@ def test_after_a_poll_the_next_one_falls_due_or_the_hub_is_none(state, answers, 
             ("tells", "h", OK._replace(status=404)),
         ]
         calls += [("alone", 0, [4]), ("polled", 0, 50.0, "alone")]
-        calls += [("closed", 0, "the others showed all that it did")] * barren
+        calls += [("closed", 0, "other hubs showed everything that it showed")] * barren
     else:
         calls = [("closed", 0, "status 404") if state is State.LOST else ("missed", 0, 50.0)]
     assert noted.calls == calls

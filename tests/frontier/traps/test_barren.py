@@ -115,7 +115,7 @@ def test_what_copies_named_waits_after_a_few_and_is_left_after_many():
     trail.go_on(1)
     assert trail.rule.doubted
     assert not trail.go_on(LEAST - DOUBT - 1)
-    assert trail.go_on(1) == f"{LEAST} pages in a row showed what others had shown, as those that led there"
+    assert trail.go_on(1) == f"{LEAST} pages in a row were copies of others, and so were those that led there"
     assert trail.rule.has(trail.first)
     assert not any(map(trail.rule.has, (0, 1, -1, len(trail.pages))))
 

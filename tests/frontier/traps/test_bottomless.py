@@ -132,7 +132,7 @@ def test_pages_made_for_whoever_asks_end_though_each_says_something_else(impolit
     assert captured(world, visited) == set(world.true)
     assert len(visited) <= 3 * len(world.true)
     assert len(asked(visited)) == 2
-    assert any("as addresses do that nobody names" in why for why in capture.left_out.reasons)
+    assert any("as made-up addresses do" in why for why in capture.left_out.reasons)
     assert any("addresses that nobody names were asked for" in note for note in capture.notes)
 
 

@@ -110,7 +110,7 @@ def test_it_is_left_after_a_row_where_links_are_gone_and_waits_where_they_stay(r
     assert bool(row.go_on(1)) is gone
     if gone:
         why = row.rule.why_not(row.last, row.pages.urls[row.last])
-        assert why == "20 pages in a row named none but new ones, as addresses do that nobody names"
+        assert why == "20 pages in a row linked none but new ones, as made-up addresses do"
     assert not row.go_on(5 * ROW) or gone
     assert not row.rule.why_not(1, f"{ROOT}x/other"), "what another page named"
     assert not row.rule.why_not(row.last, f"{ROOT}y/z/other"), "of another folder, or of none"
@@ -256,7 +256,7 @@ def test_where_names_are_checked_very_many_pages_in_a_row_that_name_none_that_is
     assert not row.go_on(5)
     for page in row.led[ALONE + COMMON - 1 - LOST : ALONE + COMMON - 1]:
         row.looks.named(page, [], row.pages)
-    assert row.go_on(1).startswith("106 pages in a row named none that were known")
+    assert row.go_on(1).startswith("106 pages in a row linked none that were known")
 
 
 @pytest.mark.parametrize(("stay", "left"), [(1, True), (2, False)])
@@ -284,7 +284,7 @@ def test_one_that_leads_no_further_or_names_what_is_known_begins_that_row_anew(r
 def test_what_names_none_that_is_known_on_and_on_is_left_in_the_end_though_its_links_stay(row):
     strict(row)
     assert not row.go_on(LAST - ALONE - 2)
-    assert "2,000 pages in a row named none that were known" in row.go_on(3)
+    assert "2,000 pages in a row linked none that were known" in row.go_on(3)
 
 
 class Counted(Texts):

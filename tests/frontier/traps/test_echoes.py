@@ -414,7 +414,7 @@ def test_what_was_shown_before_the_first_copy_is_counted_with_it():
     assert echoes.why_not(f"{ROOT}x/1", 1, pages) is None, "fourteen contents of that shape"
     page = add(pages, "x/99", 1)
     echoes.saw(page, pages.urls[page], "story 5", pages, lambda: True, error=False)
-    assert echoes.why_not(f"{ROOT}x/1", 1, pages).startswith("21 pages in a row of the shape /*/# showed")
+    assert echoes.why_not(f"{ROOT}x/1", 1, pages).startswith("21 pages in a row of the shape /*/# were")
 
 
 def test_five_hundred_shapes_are_watched_and_what_echoes_name():
@@ -467,7 +467,7 @@ def test_a_reason_says_what_the_echoes_have_in_common():
         seen.show(1, parent=echo, path="y/" * (number + 2) + "{}")
     seen.echoes.nothing_else()
     told = [
-        seen.echoes.why_not(ROOT + path, parent, seen.pages).partition("row ")[2].partition(" showed")[0]
+        seen.echoes.why_not(ROOT + path, parent, seen.pages).partition("row ")[2].partition(" were copies")[0]
         for path, parent in (("x/1", 1), ("s?sort=up", 1), ("else/where/1", echo))
     ]
     assert told == ["of the shape /*/#", "of h/s", "that only such pages named"]

@@ -74,7 +74,7 @@ def test_two_copies_whose_links_are_gone_tell_that_such_links_are_left():
     site.echo(site.below[3])
     assert [site.left(page) for page in site.below] == [False, False, True, True, True]
     assert not site.left(2), "its page was not asked again"
-    assert "named alone by what pages show" in site.links.why_not_named(site.below[2])
+    assert "only pages link it whose own links" in site.links.why_not_named(site.below[2])
     assert site.links.why_not_named(0) is None
 
 

@@ -68,7 +68,7 @@ def test_a_site_whose_error_pages_lead_on_ends(impolite, strategy):
     assert len([1 for _, fetch in world.requests if "/no-such-page" in fetch.url]) == 1, "asked once, and never again"
     refused = [visit.outcome.error or "" for visit in store.load().visits if visit.outcome.result is Result.REFUSED]
     why = " ".join([*capture.left_out.reasons, *refused])
-    assert "named by an error page" in why or "its link was gone when its page was asked again" in why
+    assert "linked only by an error page" in why or "its link was gone when its page was requested again" in why
     assert shown_by(capture.notes)
 
 

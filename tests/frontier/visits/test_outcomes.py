@@ -75,7 +75,7 @@ def test_redirects_on_and_on_are_followed_as_often_as_by_browsers(world, impolit
     capture = frontier.open(spec(), world.now)
     asked = [one for one in urls(world.run(frontier)) if "old" in one]
     assert asked == names[: MOST + 1]
-    assert sum("redirects on and on" in note for note in capture.notes) == 1
+    assert sum("redirects without end" in note for note in capture.notes) == 1
 
 
 def test_a_lease_that_is_never_answered_is_queued_again(world, impolite):

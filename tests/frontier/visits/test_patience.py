@@ -60,7 +60,7 @@ def test_what_is_refused_for_a_minute_and_a_half_loses_no_page(refused, refusal)
         assert captured(store) == world.every, strategy
         assert not frontier.capture.counts.late
         assert not any("missing" in note or "nothing on it" in note for note in frontier.capture.notes)
-        told = [note for note in frontier.capture.notes if note.startswith(f"{refused} was not had at once (")]
+        told = [note for note in frontier.capture.notes if note.startswith(f"{refused} could not be read at first (")]
         assert len(told) == (len(world.at(refused)) > 3)
 
 
@@ -82,7 +82,7 @@ def test_robots_txt_is_asked_for_again_for_five_minutes_and_no_page_before(statu
     assert [round(at - 1000.0) for at in world.at(ROBOTS)] == [0, 5, 15, 75, 135, 215, 375]
     assert {fetch.url for _, fetch in world.requests} == {ROBOTS}
     assert not captured(store)
-    assert f"{ROBOTS} could not be had (status {status}): nothing on it is fetched" in frontier.capture.notes
+    assert f"{ROBOTS} could not be read (status {status}): nothing on it is fetched" in frontier.capture.notes
 
 
 def test_other_hosts_go_on_while_one_is_waited_for():
@@ -104,8 +104,8 @@ def test_pages_are_visited_while_a_sitemap_is_waited_for_and_t_waits(strategy):
     ahead = [now for now, fetch in world.requests if fetch.slot is Slot.SECOND]
     assert not ahead or min(ahead) > at[4]
     (said,) = [note for note in frontier.capture.notes if note.startswith("sitemap ")]
-    assert said == f"sitemap {INDEX}: status 503: pages that it alone names are missing from this capture"
-    assert not any("no sitemap named" in note for note in frontier.capture.notes)
+    assert said == f"sitemap {INDEX}: status 503: pages that only it lists are missing from this capture"
+    assert not any("no sitemap lists" in note for note in frontier.capture.notes)
 
 
 def test_where_sitemaps_are_the_evidence_visits_wait_for_them():

@@ -91,9 +91,9 @@ def test_a_strategy_that_never_returns_is_stopped():
         assert line.startswith(f"strategy={name!r} is stopped: it raised UnansweredError: no answer at 3 looks")
         assert line.endswith("when it was asked for the next visit")
     assert exclude.startswith(
-        "exclude='^http://(([a-z0-9.:]+/?)+)+[.]php$' comes to no end: it was tried for 0.005 s at h"
+        "exclude='^http://(([a-z0-9.:]+/?)+)+[.]php$' does not end: it was tried for 0.005 s at h"
     )
-    assert include.startswith("include='^http://(([a-z0-9.:]+/?)+)+[.]php$' comes to no end: ")
+    assert include.startswith("include='^http://(([a-z0-9.:]+/?)+)+[.]php$' does not end: ")
 
 
 PROFILE = {"SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
@@ -119,7 +119,7 @@ def test_a_crawl_under_a_pattern_without_an_end_stops_and_goes_on_under_a_plaine
         own = [sys.executable, "-c", CRAWL, *words, "-s", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"]
         done = subprocess.run(own, cwd=tmp_path, env={**os.environ, **PROFILE}, capture_output=True, text=True)
         assert done.returncode == 5, done.stderr
-        assert "/(([a-z]+/?)+)+\\\\.php$' comes to no end: it was tried for 0.5 s at http" in done.stderr
+        assert "/(([a-z]+/?)+)+\\\\.php$' does not end: it was tried for 0.5 s at http" in done.stderr
         assert "Traceback" not in done.stderr
         again = crawl(url=url, exclude=r"\.php$", delay="0.01")
         assert again.code == 0, again.err

@@ -202,7 +202,7 @@ async def test_a_site_of_which_nothing_was_captured_is_captured_again_by_order(w
     await working.until(lambda: SITE in working.session.sites)
     refused(working.session.sites[SITE])
     await working.until(lambda: working.site().state is SiteState.FAILED)
-    assert working.site().reason.startswith("no page was captured: robots.txt could not be had")
+    assert working.site().reason.startswith("no page was captured: robots.txt could not be read")
     assert working.ledger.requeue(None) == 1
     await working.until(lambda: SITE in working.session.sites)
     assert (working.site().state, working.site().round) == (SiteState.HELD, 2)

@@ -146,7 +146,7 @@ def test_state_is_made_again_of_the_one_file_that_a_killed_crawl_left_open(tmp_p
         assert [path.suffix for path in whole(folder)] == [".open"], "as of any crawl below a gigabyte"
         for path in folder.glob("frontier.db*"):
             path.unlink()
-        # the same command goes on where it is killed, too
+        # the same command resumes it where it is killed, too
         killed(folder, server.url, visits_made(8), settings=["SHARC_BACK_OFF=0.1"], resume="rebuild")
         code, out = finish(folder, server.url, resume="rebuild")
         again = finish(folder, server.url, resume="rebuild")

@@ -61,7 +61,7 @@ def test_what_is_missing_is_fetched_again_and_nothing_false_is_claimed(tmp_path,
         code, out = finish(folder, server.url)
         assert code == 0, out
         again = Counter(request.target for request in server.log) - asked
-    assert "Not in the WARC files any more" in out
+    assert "Missing from the WARC files" in out
     assert verify(folder).findings == []
     state = load_state(folder)
     (capture,) = state.captures.values()
@@ -164,7 +164,7 @@ def test_visits_that_a_store_has_lost_are_made_again(tmp_path):
         code, out = finish(folder, server.url)
         assert code == 0, out
         again = Counter(request.target for request in server.log) - asked
-    assert "Visits are not in the state of" in out
+    assert "Some visits are missing from the state of" in out
     assert verify(folder).findings == []
     state = load_state(folder)
     assert sum("2 visits of this capture were not in its state" in note for note in state.captures[0].notes) == 1

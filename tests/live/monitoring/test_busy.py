@@ -124,7 +124,7 @@ def test_ctrl_c_while_the_report_is_written_ends_the_crawl_and_the_same_command_
         assert "writing report and certificate … " in cut.stderr
         assert "cut off" not in cut.stderr, "nothing was, when it began"
         assert "WARNING: No report is written: stopped by SIGINT. All downloads are on disk; the same" in cut.stderr
-        assert "on disk; the same command goes on, or `sharc report capture` writes the report\n" in cut.stderr
+        assert "on disk; the same command resumes it, or `sharc report capture` writes the report\n" in cut.stderr
         assert not (tmp_path / "capture" / "report.json").exists()
         again = crawl("told")
         assert again.returncode == 0, again.stderr

@@ -62,7 +62,7 @@ def test_paused_slowed_stopped_and_gone_on_with(tmp_path, monkeypatch):
         out, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == INTERRUPTED, out
         asked = len(server.log)
-        assert "Stopped by order (sharc control), not complete: the same command goes on" in out
+        assert "Stopped by order (sharc control), not complete: the same command resumes it" in out
 
         monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", 0.3)
         code, told = order(folder, "delay", "0.01")

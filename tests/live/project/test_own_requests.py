@@ -202,7 +202,7 @@ def test_a_callback_that_was_renamed_between_two_runs_is_one_line_and_nothing_is
         process(tmp_path, url, ADDON, SPIDER, *terms, "CLOSESPIDER_PAGECOUNT=2")
         done = process(tmp_path, url, ADDON, SPIDER.replace("once", "twice"), *terms)
         assert "the spider 'poll' has no method 'once' any more, the callback of http://127.0.0.1" in done.stderr
-        assert "give it back, and the same command goes on; or choose another folder" in done.stderr
+        assert "give it back, and the same command resumes it; or choose another folder" in done.stderr
         assert "Traceback" not in done.stderr
         done = process(tmp_path, url, ADDON, SPIDER, *terms)
     assert "Traceback" not in done.stderr

@@ -100,7 +100,9 @@ async def test_a_document_that_ends_its_reader_costs_its_own_links_alone(faulty,
         assert links(after) == [f"{URL}b"]
         assert links(bad) == []
         assert bad.payload == (labelled_digest(body), None, None), "what it is compared by is not lost"
-        assert bad.problems == ("it was not looked into, so links are missing: whoever tried ended over it, twice",)
+        assert bad.problems == (
+            "it could not be read, so its links are missing: the process that reads documents ended twice",
+        )
 
 
 @in_loop
@@ -110,14 +112,14 @@ async def test_a_detector_that_ends_its_process_is_named(tmp_path, monkeypatch, 
     monkeypatch.syspath_prepend(tmp_path)
     with closing(Readers(TERMS | {"detector": "ending.Ending"})) as readers:
         await read(readers, b"<a href=/a>a")
-    assert "ended (exit code 3 with SHARC_DETECTOR='ending.Ending'); another goes on" in caplog.text
+    assert "ended (exit code 3 with SHARC_DETECTOR='ending.Ending'); another one was started" in caplog.text
 
 
 @in_loop
 async def test_a_document_that_ends_every_reader_is_given_up(faulty):
     with closing(Readers(TERMS)) as readers:
         bad, after = await read(readers, b"fatal", b"<a href=/b>b")
-        assert bad.problems == ("whoever read it ended (exit code 3) each time",)
+        assert bad.problems == ("the reading process ended (exit code 3) each time",)
         assert bad.lost
         assert links(after) == [f"{URL}b"]
 

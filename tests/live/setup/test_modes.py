@@ -98,11 +98,11 @@ def test_killed_stopped_and_gone_on(newsroom, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=280)
     assert process.returncode == STOPPED, err
-    assert "by Ctrl-C or SIGTERM, before its end: the same command goes on" in out
+    assert "by Ctrl-C or SIGTERM, before its end: the same command resumes it" in out
     found = report(folder)
     assert len(found["interruptions"]) == 1
     assert "Interrupted 1 time, for " in out
-    assert re.search(r"goes on where it was: \d+ hubs?, \d+ polls?, \d+ new pages?\n", err), err
+    assert re.search(r"resumes where it was: \d+ hubs?, \d+ polls?, \d+ new pages?\n", err), err
     assert not found["complete"]
 
     process = start(newsroom, folder, **{"for": "1s"})  # its time is over: what is left is fetched
@@ -125,7 +125,7 @@ def test_a_crawl_that_could_read_no_hub_says_so(tmp_path):
         done = finished(site_words("SHARC_BACK_OFF=0.05", url=url, **given), tmp_path)
     assert done.returncode == NOTHING_CAPTURED, done.stderr
     assert "No hub could be read" in done.stdout
-    assert "robots.txt could not be had" in done.stdout
+    assert "robots.txt could not be read" in done.stdout
 
 
 def test_a_folder_of_another_mode_is_refused(newsroom, tmp_path):

@@ -68,5 +68,5 @@ def test_in_a_collection_there_is_no_other_folder_to_name(begun, tmp_path):
     shutil.copy(folder / "frontier.db", inside)
     with pytest.raises(UsageError, match=f"give it as before, or move {inside} away to begin anew"):
         check_output(inside, [other], {})
-    with pytest.raises(UsageError, match=f"only the same command goes on with; give it as before, or move {inside} aw"):
+    with pytest.raises(UsageError, match=f"only the same command resumes; give it as before, or move {inside} aw"):
         check_output(inside, [replace(SPEC, site="moved.example")], {})

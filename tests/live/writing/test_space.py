@@ -61,7 +61,7 @@ def test_room_is_only_said_to_be_there_again_where_it_was_not(tmp_path, caplog, 
     disk = Space(tmp_path, 0)
     disk.refused("it cannot be written", size)
     disk.go_on()
-    assert caplog.messages[-1] == f"{said}: the crawl goes on."
+    assert caplog.messages[-1] == f"{said}: the crawl continues."
 
 
 def test_a_pause_for_want_of_something_else_than_room_says_so(tmp_path, caplog):
@@ -88,7 +88,7 @@ def test_files_that_may_not_grow_are_warned_of_at_the_start(caplog):
         require_descriptors(1)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert "ulimit -f: no file can grow over 20000000 bytes" in caplog.text
+    assert "ulimit -f: no file can exceed 20000000 bytes" in caplog.text
 
 
 def test_the_room_wanted_has_units():
