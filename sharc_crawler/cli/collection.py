@@ -45,7 +45,7 @@ def command() -> None:
 
 @command.command("show")
 @click.argument("folder", metavar="DIR", type=FOLDER)
-@click.option("--json", "as_json", is_flag=True, help="Print what index.json says, too, instead of the table.")
+@click.option("--json", "as_json", is_flag=True, help="Print index.json instead of the table.")
 def show_command(folder: Path, as_json: bool) -> None:
     r"""Write index.html and index.json of a collection: sites, captures on a time line, what changed between them.
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folder", type=FOLDER, callback=regular)
-@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
-@click.option("--objects", metavar="URL", help="Where the capture lies in an object store: put it there, too.")
+@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as for scrapy crawl.")
+@click.option("--objects", metavar="URL", help="The capture's place in an object store: upload the result there, too.")
 def command(folder: Path, settings: tuple[str, ...], objects: str | None) -> None:
     r"""Confirm the provisional claims of the capture in FOLDER, or of each capture in a collection.
 

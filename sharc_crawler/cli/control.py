@@ -38,7 +38,7 @@ _CHANGES: dict[str, dict[str, Any]] = {
 @click.argument("folder", type=FOLDER)
 @click.argument("order", type=click.Choice(["pause", "resume", "delay", "stop", "status"]))
 @click.argument("seconds", required=False)
-@click.option("--json", "as_json", is_flag=True, help="The crawl's answer as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the crawl's answer as JSON.")
 def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> None:
     r"""Control the crawl that writes FOLDER: pause, resume, delay SECONDS, stop; or show its status.
 

@@ -34,19 +34,19 @@ _FILE = click.Path(path_type=Path)
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
-@click.option("--pages", default=300, show_default=True, help="How many pages it has.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port; 0: any free one.")
+@click.option("--pages", default=300, show_default=True, help="Number of pages.")
 @click.option("--seed", default=1, show_default=True, help="Another seed, another site.")
-@click.option("--scale", default=2000.0, show_default=True, help="How many times faster than a real site it lives.")
-@click.option("--script", default=0.0, show_default=True, help="Share of pages that a script makes (browser=auto).")
+@click.option("--scale", default=2000.0, show_default=True, help="How many times faster it changes than a real site.")
+@click.option("--script", default=0.0, show_default=True, help="Share of pages made by script (browser=auto).")
 @click.option("--lying", default=0.0, show_default=True, help="Share of pages whose validators and lastmod lie.")
-@click.option("--news", default=0.0, show_default=True, help="Articles an hour that a newsroom publishes; 0: none.")
+@click.option("--news", default=0.0, show_default=True, help="Articles an hour in a newsroom; 0: none.")
 @click.option("--truth", type=_FILE, callback=to_file, help="At the end, write the true change times (JSON lines).")
 @click.option("--log", type=_FILE, callback=to_file, help="At the end, write the requests answered (JSON lines).")
 @click.option("--crawl", is_flag=True, help="Capture it with scrapy crawl site, report, and end.")
 @row("strategy", help="With --crawl: order of the visits.", default="sharc-selective")
 @click.option("--output", type=click.Path(path_type=Path), help="With --crawl: folder for WARCs and report.")
-@click.option("--json", "as_json", is_flag=True, help="Say where it is served as one line of JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the address as one line of JSON.")
 def command(
     port: int,
     truth: Path | None,

@@ -44,9 +44,9 @@ _FILE = click.Path(exists=True, path_type=Path)
     type=_FILE,
     multiple=True,
     callback=regular,
-    help="A former capture that payloads are stored in (dedup=site).",
+    help="A former capture that stores payloads of this one (dedup=site).",
 )
-@click.option("--masks", type=_FILE, help="What does not count on this site, as `sharc masks` writes it.")
+@click.option("--masks", type=_FILE, help="File of masks from `sharc masks`: what to ignore.")
 @click.option("--html", type=click.Path(path_type=Path), callback=to_file, help="Write both versions side by side.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(

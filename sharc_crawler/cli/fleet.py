@@ -26,7 +26,7 @@ from sharc_crawler.report.words import printable
 
 DSN = click.argument("dsn")
 SITES = click.argument("sites", nargs=-1)
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="The answer as JSON.")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 TERM = 60.0
 
 
@@ -50,7 +50,7 @@ def command() -> None:
 @DSN
 @AS_JSON
 def init(dsn: str, as_json: bool) -> None:
-    """Make the tables of a fleet, or bring them to this version; as often as you like."""
+    """Create the tables of a fleet, or update them to this version. You may repeat this."""
     ledger = open_fleet(dsn, make=True)
     sites = sum(ledger.status().states.values())
     ledger.close()
@@ -61,14 +61,14 @@ def init(dsn: str, as_json: bool) -> None:
 @command.command()
 @DSN
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("-a", "given", multiple=True, metavar="NAME=VALUE", help="An argument of each site, as of scrapy crawl.")
-@click.option("--priority", type=int, default=0, help="Sites of higher priority are begun first.  [default: 0]")
-@click.option("--due", metavar="TIME", help="Not begun before, as 2026-12-01T03:00:00Z.  [default: now]")
+@click.option("-a", "given", multiple=True, metavar="NAME=VALUE", help="An argument of each site, as for scrapy crawl.")
+@click.option("--priority", type=int, default=0, help="Sites with higher priority begin first.  [default: 0]")
+@click.option("--due", metavar="TIME", help="Do not begin before: 2026-12-01T03:00:00Z.  [default: now]")
 @AS_JSON
 def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | None, as_json: bool) -> None:
-    r"""Give a fleet sites: FILE has one URL a line, or is YAML with arguments for each site.
+    r"""Add sites to a fleet: FILE has one URL per line, or is YAML with arguments for each site.
 
-    Sites that the fleet knows stay as they are.
+    Sites that the fleet already has are not changed.
 
     \b
     Example:
@@ -93,33 +93,35 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
 
 @command.command()
 @DSN
-@click.option("--output", required=True, help="Where captures are kept, a folder for each site: DIR or s3://BUCKET/….")
+@click.option("--output", required=True, help="Place for captures, with a folder for each site: DIR or s3://BUCKET/….")
 @click.option(
     "--scratch",
     type=FOLDER,
-    help="Folder for copies of what this worker does in an object store.  [default: the system's temporary one]",
+    help="Folder for this worker's copies of an object store's files.  [default: the system's temporary folder]",
 )
-@click.option("--sites", "room", type=click.IntRange(1), default=100, help="Sites held at most.  [default: 100]")
-@click.option("--name", help="Of this worker, once in the fleet.  [default: HOST-PROCESS]")
+@click.option(
+    "--sites", "room", type=click.IntRange(1), default=100, help="Maximum number of sites held.  [default: 100]"
+)
+@click.option("--name", help="Name of this worker, unique in the fleet.  [default: HOST-PROCESS]")
 @click.option("--term", type=click.FloatRange(3), default=TERM, help="Seconds for which a site is held.  [default: 60]")
-@click.option("--until-done", is_flag=True, help="End when no site of the fleet is left to capture.")
+@click.option("--until-done", is_flag=True, help="End when no site is left to capture.")
 @click.option(
     "--history",
     "shares_history",
     is_flag=True,
-    help="What a capture teaches is kept in the ledger, for the site's next one.",
+    help="Keep what a capture learns in the ledger, for the site's next capture.",
 )
 @click.option(
-    "--masks", "takes_masks", is_flag=True, help="Masks that a site's captures learned hold for its next ones, unseen."
+    "--masks", "takes_masks", is_flag=True, help="Use a site's learned masks in its next captures, unchecked."
 )
-@click.option("--by-address", is_flag=True, help="All names of one address share a pace, in the whole fleet.")
-@click.option("-s", "chosen", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
+@click.option("--by-address", is_flag=True, help="All names of one IP address share a pace in the whole fleet.")
+@click.option("-s", "chosen", multiple=True, metavar="NAME=VALUE", help="A setting, as for scrapy crawl.")
 def work(dsn: str, name: str | None, term: float, **how: Any) -> None:
-    r"""Work: claim sites, capture them, go on where other workers died; until Ctrl-C or SIGTERM, or a drain.
+    r"""Run a worker: claim sites, capture them, resume those of dead workers; until Ctrl-C, SIGTERM or a drain.
 
-    What is in flight then is finished, and sites are handed over. All workers of a fleet have the same --output, a
-    shared folder or an object store, and the same settings. A worker that cannot reach the ledger for two thirds of a
-    term sends nothing until it can.
+    At the end it finishes requests in flight, and hands its sites over. All workers of a fleet need the same --output,
+    a shared folder or an object store, and the same settings. A worker that cannot reach the ledger for two thirds of
+    a term sends nothing until it can.
 
     \b
     Example:
@@ -141,12 +143,12 @@ def work(dsn: str, name: str | None, term: float, **how: Any) -> None:
 @command.command()
 @DSN
 @SITES
-@click.option("--once", is_flag=True, help="As it is now, then end.")
+@click.option("--once", is_flag=True, help="Print the current state, and end.")
 @AS_JSON
 def status(dsn: str, sites: tuple[str, ...], once: bool, as_json: bool) -> None:
-    r"""Show how a fleet stands: sites by state, pages, workers, and the sites that are held (or SITES).
+    r"""Show the state of a fleet: sites by state, pages, workers, and the sites that are held (or SITES).
 
-    On a terminal the table is drawn anew each second, until you press Ctrl-C.
+    On a terminal the table is updated each second, until you press Ctrl-C.
 
     \b
     Example:
@@ -166,12 +168,15 @@ def status(dsn: str, sites: tuple[str, ...], once: bool, as_json: bool) -> None:
 
 @command.command()
 @DSN
-@click.option("--listen", default="127.0.0.1:9464", show_default=True, metavar="HOST:PORT", help="Where it is asked.")
+@click.option(
+    "--listen", default="127.0.0.1:9464", show_default=True, metavar="HOST:PORT", help="Address to listen on."
+)
 def metrics(dsn: str, listen: str) -> None:
-    r"""Tell Prometheus how a fleet stands, at /metrics, until Ctrl-C: one for all workers.
+    r"""Serve a fleet's metrics for Prometheus at /metrics, until Ctrl-C: one for all workers.
 
-    Sites by state, pages, visits, bytes, takeovers, superseded steps, the oldest step; of each worker the sites that it
-    holds, how long it has been silent, and its clock. Who is not on this machine sees it only if --listen says so.
+    The metrics are sites by state, pages, visits, bytes, takeovers, superseded steps, the oldest step; for each worker
+    the sites that it holds, how long it has been silent, and its clock. Other machines can read them only with
+    --listen.
 
     \b
     Example:
@@ -210,19 +215,19 @@ def _order(name: str, wish: Wish, what: str, verb: str, after: str, more: str = 
 _order(
     "pause",
     Wish.PAUSE,
-    "Have nobody capture SITES (none named: all that have not ended) until they are resumed.",
+    "Pause the capture of SITES (none named: all that have not ended) until you resume them.",
     "paused",
     "resume",
-    "Who holds one finishes what is in flight and hands it over.",
+    "Their workers finish requests in flight and hand them over.",
 )
-_order("resume", Wish.RUN, "Let paused SITES (none named: all) go on.", "to go on", "status")
+_order("resume", Wish.RUN, "Resume paused SITES (none named: all).", "to go on", "status")
 _order(
     "stop",
     Wish.STOP,
     "End the captures of SITES (none named: all that have not ended) as they are, with their reports.",
     "to stop",
     "requeue",
-    "`sharc fleet requeue` has them go on.",
+    "`sharc fleet requeue` resumes them.",
 )
 
 
@@ -231,9 +236,9 @@ _order(
 @click.argument("sites", nargs=-1, required=True)
 @AS_JSON
 def drop(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
-    """Forget SITES. Who captures one stops at once; what was written stays where it is, without a report.
+    """Remove SITES from the fleet. Their workers stop at once; files stay where they are, without a report.
 
-    One that is added again is captured from its beginning, in a further folder: SITE-round-2.
+    If you add a site again, it is captured from the beginning in another folder: SITE-round-2.
     """
     ledger = open_fleet(dsn)
     count = ledger.drop(_site_names(ledger, sites) or ())
@@ -246,10 +251,10 @@ def drop(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
 @SITES
 @AS_JSON
 def requeue(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
-    """Have SITES that failed or were stopped go on, and done ones captured again (none named: all that failed).
+    """Resume SITES that failed or were stopped, and capture done ones again (none named: all that failed).
 
-    One that failed without a page is captured again, too: its capture is over. A further capture of a site lies in a
-    folder of its own, SITE-round-2.
+    A site that failed without a page is captured again. Each further capture of a site has its own folder,
+    SITE-round-2.
     """
     ledger = open_fleet(dsn)
     count = ledger.requeue(_site_names(ledger, sites))
@@ -259,15 +264,15 @@ def requeue(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
 
 @command.command()
 @DSN
-@click.option("--requests", metavar="N", help="Requests of all workers together.")
-@click.option("--bytes", "size", metavar="BYTES", help="Bytes of payload that they receive, as 500M or 2T.")
-@click.option("--until", metavar="TIME", help="Nothing is sent after, as 2026-12-01T06:00:00Z.")
+@click.option("--requests", metavar="N", help="Maximum requests of all workers together.")
+@click.option("--bytes", "size", metavar="BYTES", help="Maximum payload received: 500M or 2T.")
+@click.option("--until", metavar="TIME", help="Send nothing after: 2026-12-01T06:00:00Z.")
 @AS_JSON
 def budget(dsn: str, requests: str | None, size: str | None, until: str | None, as_json: bool) -> None:
-    r"""Bound what all workers do together, from now on; without options: show how much is spent.
+    r"""Limit what all workers use together, from now on; without options, show what was used.
 
-    0 lifts a bound. Where a budget is used up nothing is sent: sites keep what they have, and go on when it is raised.
-    A worker with --until-done ends then.
+    0 removes a limit. When a budget is used up, nothing is sent: sites keep what they have, and continue when you
+    raise it. A worker with --until-done ends then.
 
     \b
     Example:
@@ -295,7 +300,7 @@ def budget(dsn: str, requests: str | None, size: str | None, until: str | None, 
 @click.argument("worker")
 @AS_JSON
 def drain(dsn: str, worker: str, as_json: bool) -> None:
-    """Have a WORKER finish what is in flight, hand its sites over, and end."""
+    """Let a WORKER finish requests in flight, hand its sites over, and end."""
     ledger = open_fleet(dsn)
     if not ledger.drain(worker):
         names = ", ".join(one.worker for one in ledger.status().workers) or "none"

@@ -29,9 +29,11 @@ OFTEN = 3600.0  #: shorter intervals are mentioned at the start
 @click.command()
 @click.argument("folder", type=FOLDER, callback=regular)
 @click.option("--once", is_flag=True, help="Capture what is due, then end: for cron.")
-@click.option("--at-once", type=click.IntRange(1), default=1, show_default=True, help="Sites captured side by side.")
-@click.option("--status", is_flag=True, help="Say how each site stands, and end.")
-@click.option("--json", "as_json", is_flag=True, help="With --status: as JSON.")
+@click.option(
+    "--at-once", type=click.IntRange(1), default=1, show_default=True, help="Sites captured at the same time."
+)
+@click.option("--status", is_flag=True, help="Show the state of each site, and end.")
+@click.option("--json", "as_json", is_flag=True, help="With --status: print JSON.")
 def command(folder: Path, once: bool, at_once: int, status: bool, as_json: bool) -> None:
     r"""Capture each site of the collection FOLDER when it is due, as collection.yaml says (every: 1d), until Ctrl-C.
 

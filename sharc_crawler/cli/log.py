@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folder", type=FOLDER)
-@click.option("--failed", is_flag=True, help="Only what brought nothing: failures, refusals, pages that are gone.")
-@click.option("--not-followed", is_flag=True, help="What was named and is no page of the capture, with the reason.")
-@click.option("--heritrix", is_flag=True, help="Lines as in Heritrix's crawl.log.")
+@click.option("--failed", is_flag=True, help="Print only failures, refusals and pages that are gone.")
+@click.option("--not-followed", is_flag=True, help="List addresses that are not pages of the capture, with the reason.")
+@click.option("--heritrix", is_flag=True, help="Print lines as in Heritrix's crawl.log.")
 def command(folder: Path, failed: bool, not_followed: bool, heritrix: bool) -> None:
     r"""Print the log of the captures in FOLDER, complete or not, running or not: one JSON object per line and exchange.
 

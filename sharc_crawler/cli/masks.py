@@ -30,9 +30,11 @@ _FILE = click.Path(exists=True, path_type=Path)
 
 @click.command()
 @click.argument("sources", type=_FILE, nargs=-1, required=True, callback=regular)
-@click.option("--within", default=60.0, show_default=True, help="Seconds between two fetches of a page, at most.")
-@click.option("--add", type=_FILE, help="Masks that are known: kept, and not learned again.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="File to write; else print.")
+@click.option("--within", default=60.0, show_default=True, help="Maximum seconds between two downloads of a page.")
+@click.option("--add", type=_FILE, help="File of known masks, to keep and not learn again.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="File to write.  [default: print]"
+)
 def command(sources: tuple[Path, ...], within: float, add: Path | None, output: Path | None) -> None:
     r"""Learn masks from a capture (folder, WARC or WACZ) or from two saved fetches of one page.
 

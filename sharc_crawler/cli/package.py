@@ -33,9 +33,11 @@ from sharc_crawler.storage.folders import site_folders
 
 @click.command()
 @click.argument("folder", type=FOLDER, callback=regular)
-@click.option("-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="The file; default: in FOLDER.")
-@click.option("--title", default="", help="Shown by viewers; default: sites and reference instants.")
-@click.option("--description", default="", help="Stands before what the captures claim.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="File to write.  [default: in FOLDER]"
+)
+@click.option("--title", default="", help="Title in viewers.  [default: sites and reference instants]")
+@click.option("--description", default="", help="Text in viewers, before the captures' claims.")
 @row("sign", metavar="KEY")
 @may_ask
 def command(

@@ -44,8 +44,8 @@ SITEMAPS = (".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom")
 @click.option("--strategy", default=STRATEGIES, show_default=True, help="Comma-separated.")
 @click.option("--delay", type=click.FloatRange(0, min_open=True), help="Seconds between two downloads.  [default: 1]")
 @click.option("--history", type=click.Path(exists=True, dir_okay=False), help="For a URL: the archive's history.")
-@click.option("--site", help="Of an archive's history, or of a crawl's folder, that holds more than one.")
-@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="For a URL: a setting, as of scrapy crawl.")
+@click.option("--site", help="The site, if the history or the crawl's folder has several.")
+@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="For a URL: a setting, as for scrapy crawl.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
     source: str,

@@ -202,15 +202,15 @@ def _gap_text(per_day: float) -> str:
 @click.option(
     "-o", "--output", required=True, type=click.Path(path_type=Path), callback=to_file, help="The model file."
 )
-@click.option("--site", "sites", multiple=True, help="Learn from this site alone; may be given again.")
+@click.option("--site", "sites", multiple=True, help="Learn only from this site; may be given several times.")
 @click.option("--kind", type=click.Choice(["best", *CLASSIFIERS]), default="best", show_default=True)
-@click.option("--horizon", default=30.0, show_default=True, help="Days that a capture takes: coherence loss is for it.")
+@click.option("--horizon", default=30.0, show_default=True, help="Days that a capture takes, for the coherence loss.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def train_command(history: str, output: Path, sites: tuple[str, ...], kind: str, horizon: float, as_json: bool) -> None:
-    """Learn from HISTORY, the history store, to tell a page's change rate from what it looks like.
+    """Learn from HISTORY, the history store, to predict a page's change rate from its features.
 
-    Two classifiers, each on the features of the URL alone (online) and with what captures know besides (offline), are
-    judged by 10-fold cross-validation; for either set of features the one that loses least coherence goes into the
+    Two classifiers are compared by 10-fold cross-validation, with the features of the URL (online), and with those
+    known from captures, too (offline). For each set of features, the one that loses least coherence is written to the
     file (or --kind). Use it as rates=predictor:model=FILE.
     """
     if kind == "tree":

@@ -37,10 +37,10 @@ SHOWN = 20  #: sites that are listed
     type=FOLDER,
     callback=regular,
     multiple=True,
-    help="A former capture, shown, too; needed where payloads are stored there (dedup=site).",
+    help="A former capture to show, too; needed if it stores payloads of this one (dedup=site).",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="0, the default, takes a free one.")
-@click.option("--json", "as_json", is_flag=True, help="Say where it is shown as one line of JSON.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port; 0, the default: any free one.")
+@click.option("--json", "as_json", is_flag=True, help="Print the address as one line of JSON.")
 def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) -> None:
     r"""Show the captures in FOLDER as they were, on loopback, until Ctrl-C. FOLDER may be a collection.
 

@@ -54,7 +54,9 @@ class Written(NamedTuple):
 
 @click.command()
 @click.argument("folder", type=FOLDER, callback=regular)
-@click.option("--truth", type=click.File(errors="replace"), help="True change times, as sharc demo --truth has them.")
+@click.option(
+    "--truth", type=click.File(errors="replace"), help="File with the true changes, as sharc demo --truth writes it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and write nothing.")
 def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
     r"""Write report.json, report-pages.jsonl and report.html of the captures in FOLDER, from the state stored there.

@@ -32,9 +32,9 @@ _SHOWN_TEXTS = 5
 @click.argument("folder", metavar="DIR", type=FOLDER, callback=regular)
 @click.argument("words", nargs=-1, required=True)
 @click.option("--site", default="", help="Only this site, by the name of its folder in DIR/captures.")
-@click.option("--from", "since", default="", help="Only copies from then on: 2026, 2026-11 or 2026-11-18.")
-@click.option("--to", "until", default="", help="Only copies until then, that year, month or day included.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Results at most.")
+@click.option("--from", "since", default="", help="Only copies since then: 2026, 2026-11 or 2026-11-18.")
+@click.option("--to", "until", default="", help="Only copies until the end of that year, month or day.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of results.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per result.")
 def command(folder: Path, words: tuple[str, ...], site: str, since: str, until: str, limit: int, as_json: bool) -> None:
     r"""Find the captured pages of the collection DIR that contain all WORDS, best matches first.

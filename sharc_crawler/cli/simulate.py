@@ -49,16 +49,16 @@ KEYS = {"as\nexpected": "expected_incoherent", "of these\nincoherent": "hopeless
     "--history",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
-    help="A real site instead: its change history, NAME.csv[.gz], with its links beside it.",
+    help="A real site: its change history, NAME.csv[.gz], with its links beside it.",
 )
-@click.option("--root", default=ROOT, show_default=True, help="Of the real site: its entry page.")
-@click.option("--window", nargs=2, metavar="FROM TO", help="Of the real site: dates (UTC) or unix seconds.")
+@click.option("--root", default=ROOT, show_default=True, help="Real site: its entry page.")
+@click.option("--window", nargs=2, metavar="FROM TO", help="Real site: dates (UTC) or unix seconds.")
 @click.option("--strategy", default="bfs,sharc-selective", show_default=True, help="Names, comma-separated.")
 @click.option("--rates", default="oracle", show_default=True, help="oracle, history, lastmod, sitemap, constant…")
 @click.option("--graph", type=click.Choice(GRAPHS), default="discover", show_default=True, help="How pages are found.")
 @click.option("-a", "argument", multiple=True, metavar="NAME=VALUE", help=f"As a crawl's: {', '.join(ARGUED)}.")
-@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
-@click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Number of random worlds.")
+@click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Number of processes.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--schedule", type=click.Path(path_type=Path), callback=to_file, help="Write a CSV run,page,kind,time.")
 def command(

@@ -33,10 +33,10 @@ PROFILE = "SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile"
 
 @click.command()
 @click.argument("url", required=False)
-@click.option("--operator", help="Who you are: a web page or mail address that a webmaster can turn to.")
-@click.option("--time", "longest", help="How long a capture may take, as 30m, 2h or 1d.")
+@click.option("--operator", help="Your contact: a web page or mail address for webmasters.")
+@click.option("--time", "longest", help="Maximum time of a capture: 30m, 2h or 1d.")
 @click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), help="Folder.  [default: the host]")
-@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
+@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as for scrapy crawl.")
 def command(
     url: str | None, operator: str | None, longest: str | None, folder: Path | None, settings: tuple[str, ...]
 ) -> None:

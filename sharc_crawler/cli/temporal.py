@@ -37,28 +37,37 @@ Labelled = tuple[NDArray[np.int64], NDArray[np.bool_]]
     epilog="\b\nExample:\n  sharc temporal access.log*.gz --host https://example.org --top 100 -o instant-seeds.txt"
 )
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--top", type=click.IntRange(1), default=None, help="Choose so many groups.  [default: 100]")
-@click.option("--budget", type=click.FloatRange(0), default=None, help="Choose as many as have so many pages a day.")
-@click.option("--by", type=click.Choice([by.value for by in By]), default="site", show_default=True, help="The groups.")
+@click.option("--top", type=click.IntRange(1), default=None, help="Number of groups to choose.  [default: 100]")
+@click.option(
+    "--budget", type=click.FloatRange(0), default=None, help="Choose groups with this many pages a day in all."
+)
+@click.option(
+    "--by", type=click.Choice([by.value for by in By]), default="site", show_default=True, help="What to rank."
+)
 @click.option("--days", default=60, show_default=True, help="Length of the window: the last days of the logs.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), default=None, help="Last day of the window.")
-@click.option("--least-views", type=click.IntRange(1), default=None, help="Of a reliable page.  [default: one a day]")
+@click.option(
+    "--least-views", type=click.IntRange(1), default=None, help="Minimum views of a page.  [default: one a day]"
+)
 @click.option(
     "--threshold",
     type=(float, float),
     default=(3.0, 0.7),
     show_default=True,
     metavar="DAYS SHARE",
-    help="n, q: in its first days a temporal page gathers more than that share of its interest.",
+    help="n, q: a temporal page has more than the share q of its interest in its first n days.",
 )
 @click.option("--host", default="", help="Site of pages without one: https://www.example.org")
 @click.option("--site-column", default=None, help="Column of a table that holds the site.")
 @click.option(
-    "--labels", type=click.Path(path_type=Path), default=None, help="CSV (page, label): measures; finds n, q."
+    "--labels",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="CSV (page, label), to measure the classes and find n, q.",
 )
-@click.option("--per-site", is_flag=True, help="With --labels: sites with enough of them get thresholds of their own.")
+@click.option("--per-site", is_flag=True, help="With --labels: sites with enough labels get their own thresholds.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="Write the seeds, a URL a line."
+    "-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="Write the seeds, one URL per line."
 )
 @click.option("--pictures", type=click.Path(path_type=Path), callback=drawn, help="Draw curves.png, ranking.png there.")
 @click.option(

@@ -45,17 +45,17 @@ SHOWN = 20  #: findings that are listed
     type=click.Path(exists=True, path_type=Path),
     multiple=True,
     callback=regular,
-    help="A former capture that payloads are stored in (dedup=site).",
+    help="A former capture that stores payloads of this one (dedup=site).",
 )
 @click.option(
     "--digest",
     "digests",
     multiple=True,
-    help="The digest of certificate, confirmation or WACZ file, as it was noted: sha256:… Once for each.",
+    help="The noted digest of a certificate, confirmation or WACZ file: sha256:… Once for each.",
 )
-@click.option("--signer", help="Who must have signed it: sha256:… of a key, its PEM file, or a domain.")
+@click.option("--signer", help="The required signer: sha256:… of a key, its PEM file, or a domain.")
 @click.option("--authority", type=click.Path(path_type=Path), help="PEM file of roots to trust.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
     capture: Path,
     former: tuple[Path, ...],

@@ -40,10 +40,10 @@ EVERY_LINE = 10.0  #: off a terminal
 
 @click.command()
 @click.argument("place", metavar="[FOLDER|DSN]", required=False)
-@click.option("--web", is_flag=True, help="As a page on loopback, whose address is printed.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Of the page.  [default: any that is free]")
-@click.option("--control", is_flag=True, help="The page may pause a crawl, let it go on, slow it, and stop it.")
-@click.option("--json", "as_json", is_flag=True, help="How it stands now, as a JSON object; then end.")
+@click.option("--web", is_flag=True, help="Serve a page on loopback, and print its address.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Port of the page.  [default: any free one]")
+@click.option("--control", is_flag=True, help="Let the page pause, resume, slow down and stop the crawl.")
+@click.option("--json", "as_json", is_flag=True, help="Print the current state as a JSON object, and end.")
 def command(place: str | None, web: bool, port: int, control: bool, as_json: bool) -> None:
     r"""Watch the crawl that writes FOLDER, until it is over or you press Ctrl-C. A page (--web) stays until Ctrl-C.
 

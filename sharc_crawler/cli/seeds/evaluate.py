@@ -45,12 +45,14 @@ Histories = tuple["SeedHistories", Truth]
 )
 @click.argument("history", nargs=-1, required=True, type=click.Path(path_type=Path))
 @row("updates")
-@click.option("--seeds", type=click.Path(path_type=Path), help="URLs, one a line.  [default: HTML pages]")
+@click.option("--seeds", type=click.Path(path_type=Path), help="File of URLs, one per line.  [default: HTML pages]")
 @click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
-@click.option("--choose-from", type=_DATE, required=True, help="θ̂ is chosen from here to --score-from.")
-@click.option("--score-from", type=_DATE, required=True, help="Scored from here to --until.")
+@click.option("--choose-from", type=_DATE, required=True, help="Choose θ̂ from this date to --score-from.")
+@click.option("--score-from", type=_DATE, required=True, help="Score from this date to --until.")
 @click.option("--until", type=_DATE, required=True)
-@click.option("--weeks", type=click.IntRange(1), default=12, show_default=True, help="Lengths of history: 1 to this.")
+@click.option(
+    "--weeks", type=click.IntRange(1), default=12, show_default=True, help="Try histories of 1 to this many weeks."
+)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), callback=drawn, help="Folder: hacs-evaluation.md and pictures/."
 )

@@ -34,27 +34,30 @@ _DATE = click.DateTime(["%Y-%m-%d"])
     "--operator crawls@library.example\n  sharc seeds rank histories --seeds seeds.txt",
 )
 @click.argument("seeds", type=click.Path(path_type=Path))
-@click.option("--from", "server", required=True, metavar="URL", help="CDX server, or root of TimeMaps, of the archive.")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), callback=to_folder, required=True, help="Folder of the answers."
+    "--from", "server", required=True, metavar="URL", help="The archive's CDX server, or root of its TimeMaps."
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), callback=to_folder, required=True, help="Folder for the answers."
 )
 @click.option("--dialect", "name", default="auto", show_default=True, help=f"{', '.join(DIALECTS)}.")
 @click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
 @click.option("--since", type=_DATE, help="Captures from this day on.  [default: all]")
-@click.option("--mementos", is_flag=True, help="Fetch archived documents too, which link additions need.")
-@click.option("--replay", metavar="URL", help="What addresses of mementos start with.  [default: by the dialect]")
+@click.option("--mementos", is_flag=True, help="Also fetch archived documents, needed for link additions.")
+@click.option("--replay", metavar="URL", help="Beginning of addresses of mementos.  [default: by the dialect]")
 @click.option("--rate", type=click.FloatRange(0, min_open=True), default=24.0, show_default=True, help="Per minute.")
 @asks
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of a summary.")
 @click.pass_context
 def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **options: Any) -> None:
-    """Fetch what an archive's CDX server (or its TimeMaps) knows of SEEDS, a file with a URL a line.
+    """Fetch an archive's history of SEEDS, a file with one URL per line, from its CDX server or TimeMaps.
 
-    What is in the folder already is not asked for again: stopped or killed, the same command continues. The folder is
-    what sharc seeds rank, sharc seeds evaluate and scrapy crawl site -a timemaps= read.
+    Answers that are already in the folder are not requested again: after an interruption, the same command continues.
+    Use the folder in sharc seeds rank, sharc seeds evaluate and scrapy crawl site -a timemaps=.
 
-    Exit codes: 0 all seeds were answered, 4 and of none is there a capture, 5 not all were; the same command continues.
-    Where all answers were 404, none is kept: the address may be wrong, and the same command asks again.
+    Exit codes: 0 all seeds were answered; 4 the same, but the archive has no capture of any; 5 not all were answered,
+    and the same command continues. If all answers were 404, the address may be wrong: nothing is kept, and the same
+    command asks again.
     """
     from sharc_crawler.live.fetching.run import Manners, fetch  # Scrapy takes half a second
     from sharc_crawler.live.fetching.work import FetchPlan

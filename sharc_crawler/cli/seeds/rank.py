@@ -35,24 +35,32 @@ _DAY = 86_400.0
 )
 @click.argument("history", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--store", type=click.Path(path_type=Path, exists=True), help="Our own captures: an observation store.")
-@click.option("--seeds", type=click.Path(path_type=Path), help="URLs, one a line.  [default: captured HTML pages]")
+@click.option(
+    "--seeds", type=click.Path(path_type=Path), help="File of URLs, one per line.  [default: captured HTML pages]"
+)
 @click.option("--ranker", default="hacs", show_default=True, help="hacs, hacs-plain, frequency, last-obs, random, all.")
 @row("theta")
 @row("budget")
 @row("updates")
 @click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
-@click.option("--now", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="UTC.  [default: this instant]")
+@click.option(
+    "--now", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="Time of the ranking, UTC.  [default: now]"
+)
 @click.option("--weeks", type=click.FloatRange(0, min_open=True), help="Length of the history used.  [default: all]")
 @click.option(
-    "--ahead", type=click.FloatRange(0), default=7.0, show_default=True, help="Days: an update by then counts."
+    "--ahead", type=click.FloatRange(0), default=7.0, show_default=True, help="Days ahead in which an update counts."
 )
 @click.option("--picture", type=click.Path(path_type=Path), callback=drawn, help="Draw the ranking (PNG or SVG).")
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), callback=to_file, help="Write the chosen seeds, a URL a line."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    callback=to_file,
+    help="Write the chosen seeds, one URL per line.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of a table.")
 def rank_command(history: tuple[Path, ...], **options: Any) -> None:
-    """Rank seeds by what HISTORY holds of them: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, or folders."""
+    """Rank seeds by their HISTORY: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, or folders of these."""
     ranker = make_ranker(options["ranker"])
     with busy("reading", total=1.0) as report:
         own, links = _observations(options["store"]), options["updates"] in READS_LINKS
