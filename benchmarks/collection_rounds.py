@@ -3,7 +3,7 @@
     python benchmarks/collection_rounds.py [--rounds 10] [--kills 12] [--seed 1] [--minutes 5]
 
 `sharc keep` keeps three living sites that are due every 15 to 25 seconds, and one that is due once a day. At random
-moments its process, a crawl's, or all of both are ended by SIGKILL; the same command resumes it. When each quick site has
+moments its process, a crawl's, or all of both are ended by SIGKILL; the same command goes on. When each quick site has
 so many complete captures, the service is told to stop, and `sharc keep --once` ends what is left. Then it is checked,
 from the servers' logs, the captures and `sharc verify`:
 
