@@ -26,6 +26,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.parts import Parts, at_once
 from sharc_crawler.frontier.restoring import visit_again
 from sharc_crawler.frontier.sites import Sites
+from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.instants import unix
 from sharc_crawler.live.former.recorded_order import LOGS, DecidedExchange, Recorded, before_any_again, decided, key_of
 from sharc_crawler.live.former.validators import FormerCaptures, unchanged
@@ -33,7 +34,7 @@ from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.reading.readings import WANTS, Order, Reading, Wants
 from sharc_crawler.live.requests import Lease, outcome_of
-from sharc_crawler.model import EMBEDDED, Fetch, Instant, Kind, Outcome, Result, Sighting, Slot
+from sharc_crawler.model import EMBEDDED, Fetch, Instant, Kind, Outcome, PageId, Result, Sighting, Slot
 from sharc_crawler.plural import counted
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.beside import open_state
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Politeness
+    from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.rows import Batch, LinksRow
     from sharc_crawler.frontier.spec import CaptureSpec
 
@@ -113,6 +115,16 @@ def check(folder: Path, specs: Sequence[CaptureSpec]) -> str:
     return runs[-1]
 
 
+class _VisitedTraps(Traps):
+    """Traps that neither delay nor drop a page: the pages of a replay were all visited, in the order of the log."""
+
+    def waits(self, page: PageId, pages: PageTable) -> int:  # noqa: ARG002
+        return 0
+
+    def left(self, page: PageId, pages: PageTable) -> str | None:  # noqa: ARG002
+        return None
+
+
 class _Replay:
     """Replays a crawl: a frontier and its recorded answers."""
 
@@ -160,6 +172,7 @@ class _Replay:
             # what hints had decided is told, and each look
             plain = replace(spec, hints=0.0, mode="capture" if spec.mode == "continuous" else spec.mode)
             frontier = self._sites.open(plain, self._began(spec.site, run), self._file.part())
+            frontier.capture.traps = frontier.capture.traps and _VisitedTraps()
             frontier.capture.owed.add()  # the recorded end is unknown, so nothing may end here
             frontier.schedule(known(spec.site), self._steps[0].decided)
         placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
