@@ -118,7 +118,7 @@ class CollectionKeeper:
             time.sleep(ROUND)
         self._confirmer.stop()
         for process in self._running.values():
-            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGTERM)  # libraries that are being loaded may swallow a KeyboardInterrupt
         while self._running:
             self._ended()
             time.sleep(ROUND)

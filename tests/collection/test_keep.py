@@ -434,3 +434,36 @@ def test_a_site_that_has_moved_is_told_with_its_new_address(folder):
         said = once(folder)
         server.shutdown()
     assert "If the site has moved to http://moved.invalid/, give that as its url in collection.yaml" in said
+
+
+LOADING = """
+import time
+print("it is being loaded", flush=True)
+while True:
+    try:
+        time.sleep(60)
+    except KeyboardInterrupt:
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_a_crawl_that_is_being_loaded_ends_with_its_keeper(tmp_path, monkeypatch):
+    """Of 116 crawls that were sent SIGINT in their first 0.4 s, two never ended."""
+    (tmp_path / "scrapy").mkdir()
+    (tmp_path / "scrapy" / "__init__.py").touch()
+    (tmp_path / "scrapy" / "__main__.py").write_text(LOADING)
+    (tmp_path / FILE).write_text("sites: [{url: 'http://127.0.0.1:9/', every: 30d}]\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    kept = CollectionKeeper(tmp_path, 1, lambda _: None)
+    runs = threading.Thread(target=kept.run, kwargs={"once": False}, daemon=True)
+    runs.start()
+    for _ in range(600):
+        if any(log.stat().st_size for log in tmp_path.glob("logs/*.log")):
+            break
+        time.sleep(0.1)
+    (process,) = kept._running.values()
+    kept.stopping = True
+    runs.join(20)
+    process.kill()
+    assert process.wait() == -signal.SIGTERM
