@@ -275,6 +275,17 @@ class Renamed:
         steady = other in self._same if steady is None else steady
         return bool(core and (noise or steady)) and core <= shown and len(more) <= len(noise)
 
+    def shows_more(self, page: PageId, url: str) -> bool:
+        """Does a page show each time what an address never shows? Words of its own address and links do not count."""
+        own, other = ([look_at(one), look_again_at(one)] for one in (self._pages.urls[page], url))
+        said = [shown for shown in map(self._says, own) if shown is not None]
+        if len(said) < len(own):  # it is not known yet
+            return True
+        links = (self._links.get(look, ()) for look in (*own, *map(look_closely_at, own)))
+        named = {crc32(word.encode()) for word in {*words_of(self._pages.urls[page])}.union(*links)}
+        others = (self._says(look) or () for look in other)
+        return bool(frozenset.intersection(*said).difference(named, self._changing, *others))
+
     def names_again(self, page: PageId, other: PageId) -> bool:
         """Does a page name another when it is asked for once more?"""
         look, words = look_at(self._pages.urls[page]), {*words_of(self._pages.urls[other])}

@@ -1,9 +1,9 @@
 """Series without an end: each page's address differs in one number from that of the page that named it (``?page=7``).
 
 A page counts where it names nothing new but pages of its series. After a few in a row the next waits until nothing else
-is left. After a year of months a number is asked for that nobody names, twice, and the page once more. The rest of such
-a row is left where two pages show what their numbers show, with no more difference than between a number's two answers,
-and still name the next.
+is left. After a year of months, and again each time that the row is twice as long, two pages are asked for twice more,
+each with a number that nobody names. The rest is left where two pages show what their numbers show, and nothing else
+each time, and still name the next.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LATE = 3  #: such pages in a row, from which on the next waits
 ROW = 12  #: from which on they are compared with a number that nobody names: a year of months
 SAME = 2  #: pages that have to show what that shows
-TRIES = 6  #: pages of one series that are compared
+TRIES = 16  #: pages of one series that are compared
 STEP = 100  #: between two numbers that follow each other, at most
 _NUMBER = re.compile(r"([0-9]+)")
 
@@ -49,11 +49,12 @@ class Series:
         if row < ROW:
             return []
         compared = self._compared.setdefault(own, [])
-        if len(compared) >= TRIES or self._has_no_end(own):
+        early = row < ROW * 2 ** (len(compared) // SAME)
+        if early or len(compared) >= TRIES or self._has_no_end(own):
             return []
         far = nobodys(url, pages.urls[parent], "9" * len(compared))
         compared.append((far, page))
-        return [look_at(far), look_again_at(far), look_at(url)]
+        return [look_at(far), look_again_at(far), look_at(url), look_again_at(url)]
 
     def _of(self, page: PageId) -> str:
         """The series of a page that another page of it named; empty: there is none."""
@@ -70,7 +71,7 @@ class Series:
     def _shows(self, far: str, page: PageId) -> bool:
         following = named_first(page, self._pages)
         names = any(self._renamed.names_again(page, one) for one in following)
-        return names and self._renamed.shows_same(far, page)
+        return names and self._renamed.shows_same(far, page) and not self._renamed.shows_more(page, far)
 
     def waits(self, page: PageId) -> bool:
         """Is a page to wait until nothing else is left?"""

@@ -13,11 +13,12 @@ from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.addresses.unlikely import look_again_at, look_at
 from sharc_crawler.frontier.traps.lasting_words import LastingWords
 from sharc_crawler.frontier.traps.renamed import Renamed
-from sharc_crawler.frontier.traps.series import LATE, ROW, SAME, TRIES
+from sharc_crawler.frontier.traps.series import LATE, ROW, SAME
 from tests.frontier.traps.made_sites import Made, run_through
 from tests.frontier.traps.tables import ROOT, add, table
 
 PAGES, EACH = 20, 4
+MORE = 6  # parts, until answers have come
 STRATEGIES = pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
 
 
@@ -68,7 +69,7 @@ def test_a_list_ends_that_has_a_next_part_for_ever(form, behind, step, strategy)
     site = Pager(form, behind, step)
     run = bench_traps.Run(site, strategy)
     assert not run.lost
-    assert len(run.visited) <= 1 + PAGES + site.parts + ROW + TRIES
+    assert len(run.visited) <= 1 + PAGES + site.parts + ROW + MORE
     assert run.ended
 
 
@@ -95,6 +96,28 @@ def test_parts_of_a_list_are_captured_whose_pages_are_all_known(monkeypatch, str
     assert not bench_traps.Run(site, strategy).lost
 
 
+class Photos(Site):
+    """No trap: each photo has a caption, shorter than what changes each time; any number has a frame and a next."""
+
+    def __init__(self) -> None:
+        super().__init__(7)
+        self.true = set(range(1, 1 + 3 * PAGES))
+
+    def document(self, path: str) -> Answer:
+        at = int(path.rpartition("=")[2]) if "=" in path else 0
+        caption = f"caption{at}" if at in self.true else ""
+        quote = " ".join(self.name("letters") for _ in range(5))
+        return Answer(f"Photos. {caption} {quote}", [f"/photo?id={at + 1}"], at or None)
+
+
+@STRATEGIES
+def test_what_each_part_shows_by_itself_is_captured_though_more_than_that_changes_at_each_answer(strategy):
+    site = Photos()
+    run = bench_traps.Run(site, strategy)
+    assert not run.lost
+    assert run.ended, "twice as many in a row are compared again"
+
+
 class Parts(Made):
     """The same of a list that has nothing but numbers, for a crawl that is cut off."""
 
@@ -114,7 +137,7 @@ def test_it_ends_where_a_crawl_is_cut_off_again_and_again(impolite):
     visited = {
         fetch.url for _, fetch in world.requests if fetch.url.startswith(f"{ROOT}list") and "no-such" not in fetch.url
     }
-    assert len(visited) <= ROW + TRIES
+    assert len(visited) <= ROW + MORE
 
 
 class Chain:
@@ -147,10 +170,11 @@ def test_a_part_that_names_something_new_begins_the_row_anew():
 def test_after_a_row_a_number_is_asked_for_that_nobody_names_twice_and_the_part_once_more():
     assert not Chain(ROW).wanted
     site = Chain(ROW + 1)
-    far, again, own = site.wanted
+    far, again, own, own_again = site.wanted
     assert far.startswith(f"{ROOT}list?page=94")
     assert again == look_again_at(far.partition("&")[0])
     assert own == look_at(site.pages.urls[site.chain[-2]])
+    assert own_again == look_again_at(site.pages.urls[site.chain[-2]])
 
 
 @pytest.mark.parametrize(
@@ -158,12 +182,13 @@ def test_after_a_row_a_number_is_asked_for_that_nobody_names_twice_and_the_part_
 )
 def test_it_is_left_where_parts_show_the_same_and_name_the_next_again(said, names, left):
     site = Chain(ROW + SAME)
-    for far, again, own in zip(*[iter(site.wanted)] * 3, strict=True):
+    for far, again, own, own_again in zip(*[iter(site.wanted)] * 4, strict=True):
         site.renamed.looked(UNSEEN, far, [], frozenset({5, 6}), same=False)
         site.renamed.looked(UNSEEN, again, [], frozenset({5, 6}), same=False)
         for page in site.chain:
             if look_at(site.pages.urls[page]) == own:
                 following = site.pages.urls[page + 1] if names else ROOT
-                site.renamed.looked(page, own, [following], frozenset(said), same=True)
+                for look in (own, own_again):
+                    site.renamed.looked(page, look, [following], frozenset(said), same=True)
     assert bool(site.series.why_not(f"{ROOT}list?page=99", site.chain[-2])) is left
     assert not site.series.why_not(f"{ROOT}story", site.chain[-2])
