@@ -114,7 +114,7 @@ class OwnNames:
             pages, alike = self._pages, self._alike[text]
             most = sorted(alike, key=lambda page: len(named_first(page, pages)))  # of few all may be gone by chance
             parent = pages.parents[alike[0]]
-            first = [parent] if pages.depths[parent] else []  # a register's list names them again
+            first = [parent] if pages.depths[alike[0]] > 1 else []  # a register's list names them again
             for page in dict.fromkeys([*first, *most[-LOOKS:]]):
                 self._looks[page] = text
                 self._traps.wanted.append(look_at(self._pages.urls[page]))

@@ -80,6 +80,17 @@ def test_where_it_does_not_they_are_asked_for_again_and_are_made_up_if_all_their
         assert (site.counted == "the name") is gone
 
 
+def test_a_seed_was_named_by_no_page_that_could_be_asked_again():
+    site = Register(0)
+    for name in ("amber", "basil", "cedar", "daisy"):
+        page = add(site.pages, f"w/{name}")
+        site.traps.showed(page, site.pages.urls[page], f"the name w/{name}\nthe name", site.pages, lambda: False)
+        site.numbers.append(page)
+    add(site.pages, "deep", add(site.pages, "list", 0))
+    site.traps.own.answered(site.traps.wanted.pop(), None)
+    assert site.traps.wanted == [look_at(site.pages.urls[page]) for page in site.numbers[-LOOKS:]]
+
+
 def test_so_many_texts_are_watched():
     site = Register(0)
     for number in range(MOST + 1):
