@@ -117,10 +117,12 @@ class LastingWords:
         Where an answer's links keep the step that is in its own address, two answers name it, too.
         """
         own = {*_path(self._pages.urls[page]).split("/")}
-        first, again = ({*_steps(map(_path, some), own)} for some in (before, named))
-        stayed = {path for path, _, _ in first & again}
-        rests = {(path, rest) for path, _, rest in again - first}
-        for path, _, rest in first - again:
+        first, again = ({_path(url).partition("?")[0] for url in some} for some in (before, named))
+        depths = {path.count("/") for path in first}  # of a link without a bound many may be deep
+        stayed = {path for path, _, _ in _steps(first & again, own)}
+        new = (path for path in again - first if path.count("/") in depths)
+        rests = {(path, rest) for path, _, rest in _steps(new, own)}
+        for path, _, rest in _steps(sorted(first - again), own):
             if (path, rest) in rests and path not in stayed | {*self._changes} and len(self._changes) < MOST_CHANGES:
                 self._changes.append(path)
                 for one in [*self.of]:
@@ -165,7 +167,7 @@ def words_of(url: str) -> list[str]:
 def _steps(paths: Iterable[str], own: Container[str]) -> Iterator[tuple[str, str, str]]:
     """Each folder of a path, with what stands before and behind it; none that is an address's ``own``."""
     for path in paths:
-        steps = path.partition("?")[0].split("/")
+        steps = path.split("/")
         for at in range(1, len(steps) - 1):
             if steps[at] not in own and steps[at + 1]:
                 yield "/".join([*steps[:at], ""]), steps[at], "/".join(steps[at + 1 :])

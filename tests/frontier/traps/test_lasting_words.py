@@ -171,6 +171,14 @@ def test_links_that_rotate_or_stay_are_no_such_folders(named):
     assert site.bare("v/kqzv/three") == "/v/kqzv/three"
 
 
+def test_links_are_taken_apart_that_are_as_deep_as_those_of_before(monkeypatch):
+    """One answer may have 20,000 links of 700 folders each."""
+    steps, taken = lasting_words._steps, []
+    monkeypatch.setattr(lasting_words, "_steps", lambda *given: taken.append(one := [*steps(*given)]) or one)
+    Site("v/kqzv/one").words.asked_again(0, [f"{ROOT}v/wmdk/one"], [f"{ROOT}v/{'x/' * 700}one"] * 2)
+    assert sum(map(len, taken)) == 2, "those of before alone"
+
+
 def test_what_ends_a_path_is_no_such_folder():
     site = Site("kqzv/")
     site.name("kqzv/", 1, 2)
