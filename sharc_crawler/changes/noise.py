@@ -100,7 +100,7 @@ _MADE_UP = tuple(
         (
             _signs("queries"),
             r"\d(?<!\w.)\d* (?:(?:sql|db|mysql|database) )?queries(?: in|\.|,)? \d*[.,]\d+ ?(?:s|secs?|seconds?)\b"
-            r"|\bqueries took \d*[.,]?\d+ ?(?:ms|s|secs?|seconds?)\b"
+            r"|\bqueries took (?:[\d.,]+ ?ms|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b"
             r"|\b(?:sql|db|mysql|database) queries ?: ?\d+" + _END,
         ),
         (

@@ -54,6 +54,7 @@ from sharc_crawler.errors import UsageError
         ("http://h/accounts/login/?next=%2Fa%2F7&a=1", "http://h/accounts/login/?a=1"),
         ("http://h/Sign-In.aspx?ReturnUrl=/a&a=1", "http://h/Sign-In.aspx?a=1"),
         ("http://h/register?redirect_to=%2Fa%2F7", "http://h/register"),
+        ("http://h/register?next=20", "http://h/register?next=20"),
         ("http://h/blogin/?next=7", "http://h/blogin/?next=7"),
         ("http://h/login/a?next=7", "http://h/login/a?next=7"),
         ("http://h/login.php?s=0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d&next=a", "http://h/login.php"),
