@@ -63,7 +63,7 @@ def _unled(store: Stored, capture: CaptureRow, found: dict[PageId, UrlRow]) -> I
     for one in seeds + others if len(others) <= RARE * pages else seeds:
         scripts = counted(sum(map(_is_script, one.embeds)), "script")
         yield (
-            f"{short(one.page.url)} links no other page of this capture and loads {scripts}: {BY_SCRIPT}, which is"
+            f"{short(one.page.url)} links to no other page of this capture and loads {scripts}: {BY_SCRIPT}, which is"
             f" not run, so pages behind them are missing. browser=auto captures them ({guide('browser')})"
         )
 

@@ -36,10 +36,10 @@ FILES = (
 PATIENCE = 180  #: seconds for one test: a busy machine takes a minute to start a server
 SKIPPED = 77
 
-SCHEDULERS = "a SCHEDULER of one's own beside the add-on is refused: two cannot order one crawl"
-ORDER = "the order is the strategy's, whatever a request's priority and Scrapy's queues say"
-JOBDIR = "JOBDIR has no effect, so nothing is serialised for it; SHARC_RESUME says what it cannot keep"
-QUEUES = "it breaks Scrapy's scheduler by taking its disk queues away, and ours has none"
+SCHEDULERS = "another SCHEDULER beside the add-on is refused: two cannot order one crawl"
+ORDER = "the strategy decides the order, not a request's priority or Scrapy's queues"
+JOBDIR = "JOBDIR has no effect, so nothing is serialised for it; SHARC_RESUME reports what it cannot keep"
+QUEUES = "it breaks Scrapy's scheduler by removing its disk queues, and ours has none"
 #: tests that end otherwise with the add-on, and why that is meant
 DIFFERENCES = {
     "tests/test_engine.py::TestMisuse::test_invalid_scheduler_class": SCHEDULERS,

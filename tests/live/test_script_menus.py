@@ -45,7 +45,7 @@ def test_a_seed_that_leads_nowhere_and_loads_scripts_is_told_with_the_way_out(cr
     done, found, notes = captured(crawl, {"/": MENU % b"Start" + links, "/menu.js": b"show('a' + n + '.html')"})
     assert found == {"/"}
     assert len(notes) == 1
-    assert notes[0].startswith("/ leads to no other page of this capture and loads 1 script: its menus may be made by")
+    assert notes[0].startswith("/ links to no other page of this capture and loads 1 script: its menus may be made by")
     assert BY_SCRIPT in done.out
     steps = html.fromstring((done.folder / "report.html").read_bytes()).xpath("//*[@aria-labelledby='h-next']")
     assert "-a browser=auto" in "".join(step.text_content() for step in steps)
