@@ -42,7 +42,7 @@ _PARAMETERS = re.compile(
 #: forms to log in or sign up, and parameters that name the page to return to (``?next=/page/7``): they do not
 #: distinguish pages. A number names none: a register's ``?next=20``
 FORMS = r"/(?:(?:wp-)?log[-_]?in|sign[-_]?(?:in|up)|register)(?:\.\w+)?/?"
-LEADS_ON = r"(?:next|continue|back_?url|came_from|(?:os_)?destination|re(?:turn|direct)(?:_?(?:to|url))?)=(?![0-9]+$).*"
+LEADS_ON = r"(?:next|continue|back_?url|came_from|(?:os_)?destination|re(?:turn|direct)_?(?:to|url)?)=(?!\d+(?:&|$)).*"
 #: the same for path parameters (``;name=value``) and path segments
 _IN_PATH = re.compile(r";jsessionid=[^/;]*|/\(S\([a-z0-9]{24}\)\)(?=/|$)", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[^/?#\\]*@", re.IGNORECASE)
