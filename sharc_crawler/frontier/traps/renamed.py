@@ -68,7 +68,7 @@ class Renamed:
         self._case = UNSEEN  # what is compared though other pages are left
         self._looked: set[PageId] = set()  # that were asked once more what they name
         self._asked: set[str] = set()
-        self._answers = 0  # of what was asked once more
+        self.answers = 0  #: of what was asked once more
         self._said: dict[str, frozenset[int] | None] = {}  # what was shown
         self._links: dict[str, set[str]] = {}  # and words of the addresses there
         self._likes: dict[str, set[str]] = {}  # and their lasting words
@@ -136,7 +136,7 @@ class Renamed:
         """A page was asked for as ``look``: what it names and says; ``same``: it shows what it showed when visited."""
         self._words.learn()
         named = set(named)
-        self._answers += 1
+        self.answers += 1
         self._said[look] = said
         self._links[look] = {word for url in named for word in words_of(url)}
         if len(self._said) > MOST_SAID:
@@ -153,7 +153,7 @@ class Renamed:
         before = {one: self._words.bare(pages.urls[one]) for one in named_first(page, pages)}
         self._words.asked_again(page, map(pages.urls.__getitem__, before), named)
         for url in named:
-            self._words.name(url, -3 - self._answers)
+            self._words.name(url, -3 - self.answers)
         self._likes[look] = again = {*map(self._words.bare, named)}
         for one, bare in before.items():
             now = self._words.bare(pages.urls[one])

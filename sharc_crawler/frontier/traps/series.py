@@ -39,6 +39,7 @@ class Series:
         self._rows: dict[PageId, int] = {}
         self._compared: dict[str, list[tuple[str, PageId]]] = {}  # series → numbers that nobody names, and pages
         self._endless: set[str] = set()  # of these
+        self._judged: dict[str, int] = {}  # of these, after so many answers
 
     def saw(self, page: PageId, linked: Sequence[PageId]) -> list[str]:
         """A page was captured that names these; what is to be asked for."""
@@ -63,7 +64,8 @@ class Series:
 
     def _has_no_end(self, series: str) -> bool:
         """Do enough pages show what a number shows that nobody names, and name the next when they are asked again?"""
-        if series not in self._endless:
+        if series not in self._endless and self._judged.get(series) != self._renamed.answers:
+            self._judged[series] = self._renamed.answers
             same = (self._shows(*one) for one in self._compared.get(series, ()))
             self._endless |= {series} if sum(same) >= SAME else set()
         return series in self._endless

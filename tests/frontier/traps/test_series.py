@@ -192,3 +192,13 @@ def test_it_is_left_where_parts_show_the_same_and_name_the_next_again(said, name
                     site.renamed.looked(page, look, [following], frozenset(said), same=True)
     assert bool(site.series.why_not(f"{ROOT}list?page=99", site.chain[-2])) is left
     assert not site.series.why_not(f"{ROOT}story", site.chain[-2])
+
+
+def test_parts_are_compared_once_for_each_answer(monkeypatch):
+    site = Chain(ROW + SAME)
+    asked: list[str] = []
+    monkeypatch.setattr(site.series, "_shows", lambda far, _: bool(asked.append(far)))
+    site.renamed.looked(UNSEEN, f"{ROOT}x", [], None, same=False)
+    for _ in range(3):
+        assert not site.series.why_not(f"{ROOT}list?page=99", site.chain[-2])
+    assert len(asked) == SAME
