@@ -43,6 +43,15 @@ def test_the_tests_that_stand_for_security_exist():
         assert not test or f"def {test}(" in tests, name
 
 
+def test_tests_and_benchmarks_that_are_named_by_their_paths_exist():
+    text = "\n".join(
+        path.read_text() for path in [ROOT / ".ci/run", ROOT / "Makefile", *ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+    )
+    named = set(re.findall(r"(?<![\w/.-])(?:tests|benchmarks)/[\w/]+\.py", text))
+    assert len(named) > 50
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
 def test_nothing_is_pickled():
     for path in (ROOT / "sharc_crawler").rglob("*.py"):
         assert not re.search(r"^\s*(?:import|from) (?:pickle|marshal|shelve)", path.read_text(), re.MULTILINE), path
