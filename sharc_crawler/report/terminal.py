@@ -89,7 +89,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     if len(notes) > len(shown):
         more = counted(len(notes) - len(shown), "more note" if shown else "note")
         against = sum(not isinstance(note, HowMade) for note in notes) > len(shown)
-        yield fact("" if shown else "notes", f"{more} in the report{'' if against else ', on how it was made alone'}")
+        yield fact("" if shown else "notes", f"{more} in the report{'' if against else ', all on how it was made'}")
     yield fact("WARC", _warcs(facts, folder))
 
 

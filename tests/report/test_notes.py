@@ -296,7 +296,7 @@ def test_what_speaks_against_a_capture_comes_first_and_how_it_was_made_last_and_
     assert (len(making), capture_entry(made)["notes_how_made"]) == (3, 3)
     text = summary([made], write([made], tmp_path))
     assert "note         3 pages were discovered late" in text
-    assert "3 more notes in the report, on how it was made alone" in text
+    assert "3 more notes in the report, all on how it was made" in text
     many = replace(made, notes=(probe, *(f"note {number}" for number in range(9))))
     assert "more notes in the report\n" in summary([many], write([many], tmp_path)), "some speak against it"
     assert "cannot exist" not in text
