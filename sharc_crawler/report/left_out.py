@@ -137,7 +137,7 @@ def exclusions(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     given = str(report["settings"].get("exclude") or "")
     ended = report["times"]["ended"] is not None
     way = (
-        "A new capture leaves them out" if ended else "The same command goes on without them (what was captured stays)"
+        "A new capture leaves them out" if ended else "The same command resumes without them (what was captured stays)"
     )
     for what, exclude in _kinds(report["notes"]):
         if exclude not in given:

@@ -106,7 +106,7 @@ def soft_errors(store: Stored, capture: CaptureRow) -> Iterator[str]:
     if found := [url for url, digest in pages if digest in errors]:
         more = f" and {len(found) - FEW:,} more" if len(found) > FEW else ""
         yield (
-            f"{counted(len(found), 'page', 'have')} the bytes of the site's error page with status 200, but count as"
+            f"{counted(len(found), 'page', 'have')} the bytes of the site's error page with status 200, counted as"
             f" captured: {', '.join(found[:FEW])}{more}"
         )
 

@@ -34,7 +34,7 @@ def notes_of(folder: Path, digests: list[str], probe: str = PROBE) -> list[str]:
 
 
 def test_pages_with_the_bytes_of_an_error_page_are_told(tmp_path: Path) -> None:
-    told = "the bytes of the site's error page with status 200, but count as captured: "
+    told = "the bytes of the site's error page with status 200, counted as captured: "
     urls = [page_row(number).url for number in range(6)]
     assert notes_of(tmp_path / "one", ["sha1:A", "sha1:ERROR"]) == [f"1 page has {told}{urls[1]}"]
     many = notes_of(tmp_path / "many", ["sha1:A", *["sha1:ERROR"] * 5])

@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 
 IN_LEDGER = "the fleet's ledger"  #: where workers share a history
 #: arguments of one crawl alone, or that a worker decides; workers hold no sessions and have no browsers
-_NOT_HERE = {
-    *("seeds", "output", "collection", "dry_run", "resume", "control"),
-    *("cookies", "state", "netrc", "session", "keep_secrets"),
-}
+_NOT_HERE = {"seeds", "output", "collection", "dry_run", "resume", "control"}
+_NOT_HERE |= {"cookies", "state", "netrc", "session", "keep_secrets"}
 _SETTINGS_TOO = {"strategy", "delay", *BOUNDS}  #: arguments that are settings, too, and that a site may have
 OF_SITES = frozenset(
     name

@@ -86,6 +86,6 @@ def test_the_report_has_a_next_step_until_it_is_excluded():
     ended = {"ended": None, "reference": None}
     report = {"times": ended, "coherence": {}, "settings": {}, "seeds": ["http://h/"], "notes": capture.notes}
     assert next_steps(report)[1].command == f"-a exclude='{WIKI.exclude}'"
-    assert "The same command goes on without them" in next_steps(report)[1].words
+    assert "The same command resumes without them" in next_steps(report)[1].words
     assert "A new capture leaves them out" in next(exclusions(report | {"times": {"ended": 1.0}}))[0]
     assert len(next_steps(report | {"settings": {"exclude": f"print=, {WIKI.exclude}"}})) == 1
