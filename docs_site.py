@@ -29,7 +29,7 @@ PAGES = {
 #: the public modules (CONTRIBUTING.md, "Versions and releases")
 PUBLIC = {
     "A strategy": ("sharc_crawler.strategies.base", "sharc_crawler.testing.strategies"),
-    "A store": ("sharc_crawler.frontier.store", "sharc_crawler.frontier.rows", "sharc_crawler.testing.stores"),
+    "A store": ("sharc_crawler.state.store", "sharc_crawler.state.rows", "sharc_crawler.testing.stores"),
     "A change detector": ("sharc_crawler.changes.base", "sharc_crawler.testing.detectors"),
     "A source of change rates": ("sharc_crawler.rates.base", "sharc_crawler.testing.rates"),
     "A ranker of seeds": ("sharc_crawler.seeds.base", "sharc_crawler.testing.rankers"),

@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.bench_audit import AGES, WORLDS, Page, poisson, words
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.spec import AUDIT, CaptureSpec
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting, Verdict
+from sharc_crawler.state.spec import AUDIT, CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 
 ROOT = "http://h"

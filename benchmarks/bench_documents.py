@@ -34,7 +34,6 @@ from typing import TYPE_CHECKING
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.visits.choosing import SOON
 from sharc_crawler.links.robots_rules import RobotsRules
 from sharc_crawler.links.sitemap import MOST_ENTRIES
@@ -46,6 +45,7 @@ from sharc_crawler.live.reading.reader_process import packed
 from sharc_crawler.live.reading.readings import Order, Wants, unpacked_reading
 from sharc_crawler.live.requests import Lease
 from sharc_crawler.model import Fetch, Hints, Outcome, Result, Sighting, Url
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:

@@ -38,10 +38,10 @@ from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.rows import Batch
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.fleet.clerk import ROWS
 from sharc_crawler.model import CaptureRef, Done, Fetch, Outcome, Result, Slot, Validators, Wait
+from sharc_crawler.state.rows import Batch
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.plain import joined, to_json
 from sharc_crawler.uncollected import uncollected

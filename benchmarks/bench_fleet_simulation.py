@@ -25,8 +25,8 @@ from sharc_crawler.fleet.journal import lines_of, packed, state_of
 from sharc_crawler.fleet.ledger import JournalStep, Pulse, SiteOrder, SiteState
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting, Slot
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.plain import to_json
 
 TICK, DELAY = 1.0, 1.0

@@ -27,9 +27,9 @@ from benchmarks.bench_fleet import TERM, _cpu, _memory, _until, work
 from sharc_crawler.fleet.journal import SMALL, packed
 from sharc_crawler.fleet.ledger import JournalStep, SiteOrder, Wish
 from sharc_crawler.fleet.opening import open_fleet
-from sharc_crawler.frontier.rows import Batch, CaptureRow, HostRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Phase
+from sharc_crawler.state.rows import Batch, CaptureRow, HostRow
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.plain import joined, to_json
 from tests.fleet.database import Database
 from tests.ports import free_port

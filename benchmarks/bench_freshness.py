@@ -40,9 +40,9 @@ from scipy.optimize import brentq
 
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
 from sharc_crawler.frontier.modes.hints import PageHints
-from sharc_crawler.frontier.spec import HINTS
 from sharc_crawler.lab.rates import believe
 from sharc_crawler.model import Phase
+from sharc_crawler.state.spec import HINTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

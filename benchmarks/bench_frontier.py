@@ -32,7 +32,6 @@ from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts, named_strategy
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     Done,
     Fetch,
@@ -46,6 +45,7 @@ from sharc_crawler.model import (
     Validators,
     Wait,
 )
+from sharc_crawler.state.spec import CaptureSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -24,10 +24,10 @@ from sharc_crawler.addresses.unlikely import looked_at
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.readings import Order, Wants
 from sharc_crawler.model import Done, Kind, Outcome, Result, Slot, Wait
+from sharc_crawler.state.spec import CaptureSpec
 from tests.live.serving import Answering, serving
 
 ROOT = "http://h.example/"

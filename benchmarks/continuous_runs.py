@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.lab.belief import Belief
     from sharc_crawler.lab.site import Site
     from sharc_crawler.lab.web import Web
     from sharc_crawler.model import Fetch, Instant, Seconds
+    from sharc_crawler.state.spec import CaptureSpec
 
     Downloads = list[tuple[int, "Instant"]]  #: page and time
 

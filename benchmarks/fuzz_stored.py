@@ -17,9 +17,9 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.errors import SharcError
-from sharc_crawler.frontier.rows import Batch, LinksRow
 from sharc_crawler.model import Hints
 from sharc_crawler.seeds.temporal.views import LogOptions, read_views
+from sharc_crawler.state.rows import Batch, LinksRow
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 

@@ -7,19 +7,19 @@ from urllib.parse import urljoin, urlsplit
 
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links import document
 from sharc_crawler.model import Done, Kind, Outcome, Result, Sighting, Slot, Validators, Wait
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sharc_crawler.frontier.hosts import Politeness
-    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.model import Fetch, Instant, Seconds
     from sharc_crawler.polling.terms import Terms
+    from sharc_crawler.state.rows import Batch
 
 LATENCY: Seconds = 0.05  #: between a request and its answer
 RESULTS = {200: Result.OK, 304: Result.NOT_MODIFIED, 301: Result.REDIRECTED, 302: Result.REDIRECTED, 404: Result.GONE}

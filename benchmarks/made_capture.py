@@ -17,9 +17,6 @@ from sharc_crawler.archive.warcinfo import CaptureInfo
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.rows import Batch, CaptureRow, HostRow, JudgementRow, PageRow, VisitRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.model import (
     CaptureRef,
@@ -34,6 +31,9 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.rows import Batch, CaptureRow, HostRow, JudgementRow, PageRow, VisitRow
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.opening import begin_state
 
 START = 1_795_000_000.25

@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.demo import LivingSite, serve
-from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.model import Kind, Phase, Slot
+from sharc_crawler.state.rows import Batch
 from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.opening import holds_state

@@ -22,9 +22,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.instants import second
 from sharc_crawler.model import Exchange, Instant
+from sharc_crawler.state.spec import CaptureSpec
 
 _FIELDS = 7  #: fields of a line in Netscape's format
 _HTTP_ONLY = "#HttpOnly_"

@@ -13,9 +13,9 @@ from sharc_crawler.changes.http import http_date
 from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import Mask
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.frontier.rows import Batch, LinksRow
 from sharc_crawler.links.found import Resolver
 from sharc_crawler.live.retry_after import retry_after
+from sharc_crawler.state.rows import Batch, LinksRow
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 

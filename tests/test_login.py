@@ -12,10 +12,10 @@ import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.instants import second
 from sharc_crawler.login import Cookie, Login, is_log_out, read_cookies, read_login, read_netrc, read_state
 from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 

@@ -101,7 +101,7 @@ class Known:
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
             return True
         if url not in self._again and self._is_as_stated(exchange, self._stated[url]):
-            self._again.add(url)  # downloaded again to compare its links (frontier.traps)
+            self._again.add(url)  # downloaded again to compare its links (traps)
             return True
         self._spare[url] -= 1  # interruptions are excused above: they are not among the stated attempts
         # some hosts throttle with 403

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.certificate.material import Material
-    from sharc_crawler.frontier.rows import ExchangeRow
+    from sharc_crawler.state.rows import ExchangeRow
 
 
 def beyond(

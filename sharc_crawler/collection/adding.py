@@ -13,9 +13,9 @@ from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.collection.folder import ADDING, Collection, check_new, is_over
 from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.frontier.rows import CaptureRow
 from sharc_crawler.locks import lock
 from sharc_crawler.plural import counted
+from sharc_crawler.state.rows import CaptureRow
 from sharc_crawler.storage.beside import open_state
 
 

@@ -12,7 +12,7 @@ from sharc_crawler.storage.plain import of_json
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import Batch
+    from sharc_crawler.state.rows import Batch
 
 FAST, SMALL = 1, 6  #: compression levels: for each step; for many rows merged into one
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls, picked
-from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT, UNRATED
 from sharc_crawler.frontier.scope import MOST_LISTED
-from sharc_crawler.frontier.unrated import Sightings
 from sharc_crawler.model import EMBEDDED, Instant, Kind, PageId, RateEstimate, Sighting, Slot, columns_of
+from sharc_crawler.state.lifecycle import Event, State
+from sharc_crawler.state.pages import HUB_KEY, NO_PARENT, UNRATED
+from sharc_crawler.state.unrated import Sightings
 from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.frontier.budget import PREFIX, Spending
 from sharc_crawler.frontier.hosts import Task
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.pages import PageTable
-from sharc_crawler.frontier.rows import VisitRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Result, Seconds, Slot
 from sharc_crawler.plural import counted
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.pages import PageTable
+from sharc_crawler.state.rows import VisitRow
+from sharc_crawler.state.spec import CaptureSpec
 
 TESTED = 12  #: pages answered 304 usually downloaded in full beside the audited share
 _REVISITED = EMBEDDED | {Kind.PAGE}

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.hosts import Task
-from sharc_crawler.frontier.pages import PageTable
-from sharc_crawler.frontier.rows import VisitRow
 from sharc_crawler.model import Instant, Kind, Outcome, PageId, Seconds, Slot
+from sharc_crawler.state.pages import PageTable
+from sharc_crawler.state.rows import VisitRow
 
 PREFIX = "budget: "  #: begins the reasons of downloads that the budget forbids
 

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING
 from sharc_crawler.addresses.known_urls import SeenUrls
 from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.frontier.budget import Spending
-from sharc_crawler.frontier.lifecycle import Life
-from sharc_crawler.frontier.rows import SOLE, CaptureRow
 from sharc_crawler.frontier.scope import LeftOut
-from sharc_crawler.frontier.traps.rules import Traps
-from sharc_crawler.frontier.unrated import Unrated
 from sharc_crawler.model import Instant, PageId, Phase, Sighting
+from sharc_crawler.state.lifecycle import Life
+from sharc_crawler.state.rows import SOLE, CaptureRow
+from sharc_crawler.state.unrated import Unrated
+from sharc_crawler.traps.rules import Traps
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.parts import Admission, Rates
-    from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.traps.doubted import Doubted
     from sharc_crawler.frontier.visits.nearer import ShortestWays
     from sharc_crawler.frontier.visits.throttling import Refusals
     from sharc_crawler.rates.swings import Swings
+    from sharc_crawler.state.spec import CaptureSpec
     from sharc_crawler.strategies.door import Door
+    from sharc_crawler.traps.doubted import Doubted
 
 MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept in case a seed redirects there
 

@@ -43,12 +43,12 @@ from sharc_crawler.model import (
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.rows import Batch
-    from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.frontier.visits.loading import PageLoads
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
+    from sharc_crawler.state.rows import Batch
+    from sharc_crawler.state.spec import CaptureSpec
+    from sharc_crawler.state.store import StepStore
 
 
 class Shared:

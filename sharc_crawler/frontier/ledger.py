@@ -10,21 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.addresses.urls import without_credentials
 from sharc_crawler.frontier.hosts import Host, HostRing, Politeness, Task
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.pages import HOST, NO_PARENT, UNRATED, PageTable
-from sharc_crawler.frontier.rows import (
-    SOLE,
-    Batch,
-    HostRow,
-    JudgementRow,
-    LastmodRow,
-    LinksRow,
-    NoveltyRow,
-    OutsideRow,
-    PageRow,
-    SubsiteRow,
-    VisitRow,
-)
 from sharc_crawler.model import (
     EMBEDDED,
     Fetch,
@@ -41,14 +26,29 @@ from sharc_crawler.model import (
     Slot,
 )
 from sharc_crawler.rates.base import PRIOR
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.pages import HOST, NO_PARENT, UNRATED, PageTable
+from sharc_crawler.state.rows import (
+    SOLE,
+    Batch,
+    HostRow,
+    JudgementRow,
+    LastmodRow,
+    LinksRow,
+    NoveltyRow,
+    OutsideRow,
+    PageRow,
+    SubsiteRow,
+    VisitRow,
+)
 
 if TYPE_CHECKING:
     from array import array
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.frontier import Shared
-    from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.polling.site import SitePolls
+    from sharc_crawler.state.store import StepStore
 
 
 LONGEST_LISTED = 2_083  #: characters; longer URLs are cut in the list of URLs left out
@@ -208,7 +208,7 @@ class Ledger:
             for page, estimate in zip(pages, found, strict=True):
                 self.rated(page, estimate)
             return
-        from sharc_crawler.frontier.rated import Rated
+        from sharc_crawler.state.rated import Rated
 
         rated = Rated(self._batch.rates)
         rated.put_all(pages, found, self.pages)

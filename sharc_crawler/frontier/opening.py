@@ -9,11 +9,11 @@ from urllib.parse import urljoin
 
 from sharc_crawler.errors import StrategyError, UsageError
 from sharc_crawler.frontier.capture import SiteCapture
-from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.modes.make import make_mode
 from sharc_crawler.frontier.parts import at_once
 from sharc_crawler.links.robots import leads_on, missing, rules_of, rules_text
 from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, PageId, Result, Sighting
+from sharc_crawler.state.lifecycle import Event
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.door import Door
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Aside, Parts
-    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.state.spec import CaptureSpec
 
 WELL_KNOWN_SITEMAP = "/sitemap.xml"
 MAX_NAMED_SITEMAPS = 1_000  #: read of one robots.txt: each is a request before the first page

@@ -15,9 +15,9 @@ from sharc_crawler.strategies.make import make_strategy
 if TYPE_CHECKING:
     Aside = Callable[[Callable[[], Any], int], Future[Any]]
 
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.swings import Swings
+    from sharc_crawler.state.spec import CaptureSpec
     from sharc_crawler.strategies.base import Setting, Strategy
 
 

@@ -17,20 +17,20 @@ from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import TOO_MANY, Task
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.opening import Opener
-from sharc_crawler.frontier.pages import NO_PARENT, UNRATED, PageTable, is_compared
 from sharc_crawler.frontier.parts import at_once
-from sharc_crawler.frontier.rows import Batch, CaptureRow, LinksRow, OutsideRow, PageRow, VisitRow
-from sharc_crawler.frontier.traps.common import content_of
-from sharc_crawler.frontier.traps.many import tell
-from sharc_crawler.frontier.traps.probing import feeds, recall, take
-from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.visits.delaying import slow_down
 from sharc_crawler.frontier.visits.redirects import widen
 from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Phase, Result, Seconds, Sighting, Slot, Visit
+from sharc_crawler.state.lifecycle import Event, State
+from sharc_crawler.state.pages import NO_PARENT, UNRATED, PageTable, is_compared
+from sharc_crawler.state.rows import Batch, CaptureRow, LinksRow, OutsideRow, PageRow, VisitRow
+from sharc_crawler.traps.common import content_of
+from sharc_crawler.traps.many import tell
+from sharc_crawler.traps.probing import feeds, recall, take
+from sharc_crawler.traps.rules import Traps
 
 _OK, _SECOND, _PAGE = Result.OK, Slot.SECOND, Kind.PAGE  # local names are faster: there may be a million pages
 _QUEUED, _VISITED = int(State.QUEUED), int(State.VISITED)

@@ -14,8 +14,8 @@ from typing import get_args
 from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.addresses.urls import host_of, require
 from sharc_crawler.errors import UsageError, unknown_name
-from sharc_crawler.frontier.spec import ScopeKind
 from sharc_crawler.plural import counted
+from sharc_crawler.state.spec import ScopeKind
 
 
 @dataclass(frozen=True, slots=True)

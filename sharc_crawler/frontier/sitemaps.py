@@ -9,9 +9,9 @@ from sharc_crawler.addresses.urls import host_of, machine_of
 from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.pages import PageTable
 from sharc_crawler.frontier.parts import Admission
 from sharc_crawler.model import Instant, PageId, Sighting
+from sharc_crawler.state.pages import PageTable
 
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
 MAX_NESTED_SITEMAPS = 1_000  #: named by nested index files, in one run: sitemaps.org allows none

@@ -24,11 +24,11 @@ from sharc_crawler.model import Done, Fetch, Instant, Judgement, Outcome, Second
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.rows import Batch
-    from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import StepStore
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
+    from sharc_crawler.state.rows import Batch
+    from sharc_crawler.state.spec import CaptureSpec
+    from sharc_crawler.state.store import StepStore
 
 SLACK = 64  #: outdated heap entries allowed beyond two per site
 NOT_KEPT = (OSError, StoreUnavailable, Superseded)  #: errors when a site's state cannot be written

@@ -21,8 +21,6 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import TAKEN, Politeness
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 from sharc_crawler.frontier.parts import LastSeen, Parts, no_history
-from sharc_crawler.frontier.rows import SubsiteRow
-from sharc_crawler.frontier.spec import HINTS, CaptureSpec
 from sharc_crawler.lab.belief import Belief, BelievedRates
 from sharc_crawler.lab.published import weekly_captures
 from sharc_crawler.lab.rates import believe
@@ -47,6 +45,8 @@ from sharc_crawler.model import (
     Wait,
 )
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
+from sharc_crawler.state.rows import SubsiteRow
+from sharc_crawler.state.spec import HINTS, CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting, Strategy
 from sharc_crawler.strategies.make import make_strategy

@@ -16,7 +16,6 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.audit import Sampled, Stratum, bound, sample, strata
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.truth import unchanged
-from sharc_crawler.frontier.spec import HINTS
 from sharc_crawler.lab.belief import Belief
 from sharc_crawler.lab.driver import VirtualCrawl, begins, crawl
 from sharc_crawler.lab.history import HistorySpec
@@ -27,6 +26,7 @@ from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.lab.web import Published
 from sharc_crawler.model import Instant, Judgement, Verdict
+from sharc_crawler.state.spec import HINTS
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.subsites.make import make_division

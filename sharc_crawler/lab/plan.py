@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sharc_crawler.frontier.spec import AUDIT
 from sharc_crawler.lab.belief import Belief
 from sharc_crawler.lab.driver import LISTED, crawl
 from sharc_crawler.lab.graph import EventGraph
@@ -17,6 +16,7 @@ from sharc_crawler.lab.site import Site
 from sharc_crawler.lab.truth import Changes, Lives
 from sharc_crawler.lab.web import Published
 from sharc_crawler.model import Instant, Seconds
+from sharc_crawler.state.spec import AUDIT
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.parts import Parts
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.former.validators import FormerCaptures
     from sharc_crawler.live.setup.arguments import Arguments
     from sharc_crawler.login import Login
     from sharc_crawler.model import Instant
+    from sharc_crawler.state.spec import CaptureSpec
 
 logger = logging.getLogger(__name__)
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.session import Session
     from sharc_crawler.live.setup.places import Place
+    from sharc_crawler.state.store import FrontierStore
 
 logger = logging.getLogger(__name__)
 

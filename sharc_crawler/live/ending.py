@@ -25,11 +25,11 @@ from sharc_crawler.storage.opening import USUAL
 
 if TYPE_CHECKING:
     from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.monitoring.busy import Share
     from sharc_crawler.live.seeding import Judging
     from sharc_crawler.model import Verdict
+    from sharc_crawler.state.store import FrontierStore
 
     Tell = Callable[..., None]  #: as a Share
     Left = tuple[str, bool, Counter[Verdict | None]]

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.options.table import Options
     from sharc_crawler.seeds.hacs.captures import Captures
+    from sharc_crawler.state.store import FrontierStore
 
 NOTHING_BEFORE = "no capture to compare with"
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.open_files import OpenFiles
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.browser.browsing import Browsing
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.config import Config
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.writing.space import Space
     from sharc_crawler.login import Login
     from sharc_crawler.model import CaptureRef, Exchange, Sighting
+    from sharc_crawler.state.spec import CaptureSpec
     from sharc_crawler.storage.observations import ObservationStore
     from sharc_crawler.storage.sharing import SharedFile
 

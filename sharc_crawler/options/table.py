@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, HOPS, LAG, PAGE_RESOURCES, ScopeKind
 from sharc_crawler.options.kinds import (
     Bytes,
     Choice,
@@ -51,6 +50,7 @@ from sharc_crawler.options.option import (
     setting,
 )
 from sharc_crawler.report.log import FORMATS
+from sharc_crawler.state.spec import AUDIT, BOUNDS, HINTS, HOPS, LAG, PAGE_RESOURCES, ScopeKind
 
 if TYPE_CHECKING:
     from sharc_crawler.seeds.base import Threshold

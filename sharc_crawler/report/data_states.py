@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.data import DataState, judged_with_data, redirected
-from sharc_crawler.frontier.rows import JudgementRow, UrlRow
 from sharc_crawler.model import Instant, Judgement, Slot, Url
 from sharc_crawler.report.pages import counted, last, not_judged_yet
+from sharc_crawler.state.rows import JudgementRow, UrlRow
 
 if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import PageFacts

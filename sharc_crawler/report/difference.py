@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from sharc_crawler import __version__
 from sharc_crawler.archive.archived_pages import FetchedPage
 from sharc_crawler.changes.difference import Difference, LinePair, difference
-from sharc_crawler.frontier.traps.made_up import made_up
 from sharc_crawler.instants import second
 from sharc_crawler.report.html import environment
+from sharc_crawler.traps.made_up import made_up
 
 CONTEXT = 3  #: lines shown around a line that differs
 VERDICTS = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sharc_crawler.frontier.rows import ExchangeRow
 from sharc_crawler.instants import iso
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Result
 from sharc_crawler.report.words import printable
+from sharc_crawler.state.rows import ExchangeRow
 
 #: Heritrix's fetch status codes (its glossary) for exchanges without HTTP status: result, beginning of the reason, code
 CODES = (

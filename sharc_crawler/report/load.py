@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside, Taught
 from sharc_crawler.evidence.intervals import FAR
-from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Instant, Kind, Result, Seconds
 from sharc_crawler.report.marks import TILED
 from sharc_crawler.report.pages import StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts
 from sharc_crawler.seeds import SELECTION
+from sharc_crawler.state.spec import BOUNDS
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import CaptureRow, HostRow, UrlRow, VisitRow
     from sharc_crawler.rates.trust import FirstAccess
     from sharc_crawler.report.pages import Stored, Truth
     from sharc_crawler.seeds.hacs.selection import Selection
+    from sharc_crawler.state.rows import CaptureRow, HostRow, UrlRow, VisitRow
 
 SOFTWARE = ("sharc-crawler", "scrapy", "twisted", "lxml", "warcio", "numpy", "scipy")
 

@@ -9,9 +9,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from sharc_crawler.frontier.rows import ExchangeRow
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Result
+from sharc_crawler.state.rows import ExchangeRow
 
 #: results of successful visits
 BROUGHT = frozenset({Result.OK, Result.NOT_MODIFIED, Result.REDIRECTED})

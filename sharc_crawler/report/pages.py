@@ -11,14 +11,14 @@ from sharc_crawler.evidence.facts import LOST, PageFacts, Taught, VisitFacts
 from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.rows import JudgementRow, PageRow, UrlRow, VisitRow
 from sharc_crawler.model import Instant, Kind, Result, Slot, Url, Verdict
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.rows import JudgementRow, PageRow, UrlRow, VisitRow
 
 if TYPE_CHECKING:
     from sharc_crawler.evidence.data import DataState
-    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.report.subsites import SubsiteParts
+    from sharc_crawler.state.store import FrontierStore
 
     Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]
     Stored: TypeAlias = "FrontierStore | Walked"

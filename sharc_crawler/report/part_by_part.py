@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts, each_part
-from sharc_crawler.frontier.rows import CaptureRow, SubsiteRow
 from sharc_crawler.instants import second
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import short
+from sharc_crawler.state.rows import CaptureRow, SubsiteRow
 
 UNASSIGNED = "in no part yet"  #: pages not assigned yet, during a capture
 MAX_PARTS = 5  #: most parts in a summary

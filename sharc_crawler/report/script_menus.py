@@ -15,9 +15,9 @@ from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts
-    from sharc_crawler.frontier.rows import CaptureRow, UrlRow
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.report.pages import Stored
+    from sharc_crawler.state.rows import CaptureRow, UrlRow
+    from sharc_crawler.state.spec import CaptureSpec
 
 FEW = 2  #: links that a seed without a menu may have (its author, its licence); a folder's index has fewer
 RARE = 0.05  #: share of the pages; if more folder indexes lead nowhere, the site is just like that

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.evidence.audit import CONDITIONALS, LASTMODS
 from sharc_crawler.evidence.intervals import FAR
 from sharc_crawler.evidence.reasons import RARE
-from sharc_crawler.frontier.traps.probing import shows_errors
 from sharc_crawler.model import Kind, Result, Seconds
 from sharc_crawler.plural import counted
 from sharc_crawler.report.sessions import ended
 from sharc_crawler.report.words import span
+from sharc_crawler.traps.probing import shows_errors
 
 if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts
-    from sharc_crawler.frontier.rows import CaptureRow
     from sharc_crawler.report.pages import Stored
+    from sharc_crawler.state.rows import CaptureRow
 
 
 def waited(waits: Mapping[str, Sequence[Seconds]]) -> Iterator[str]:

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from sharc_crawler.evidence.facts import SubsiteFacts
-from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.rows import CaptureRow, SubsiteRow, UrlRow
 from sharc_crawler.model import Kind, PageId
+from sharc_crawler.state.pages import NO_PARENT
+from sharc_crawler.state.rows import CaptureRow, SubsiteRow, UrlRow
 
 _NOBODY = -1
 _BEHIND = re.compile(r"[?#]")  #: ends a URL's path

@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.frontier.rows import Batch
-from sharc_crawler.frontier.store import FrontierStore
 from sharc_crawler.locks import is_locked
+from sharc_crawler.state.rows import Batch
+from sharc_crawler.state.store import FrontierStore
 from sharc_crawler.storage.folders import LOCK
 from sharc_crawler.storage.opening import NAMED, USUAL, kept_by, store_of_folder
 from sharc_crawler.storage.sqlite import FILE_NAME, WAY_OUT, SqliteStore

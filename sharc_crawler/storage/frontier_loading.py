@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.rows import Batch, JudgementRow, LastmodRow, NoveltyRow, SubsiteRow
 from sharc_crawler.model import Verdict
+from sharc_crawler.state.rows import Batch, JudgementRow, LastmodRow, NoveltyRow, SubsiteRow
 from sharc_crawler.storage.frontier_reading import page_rows, visit_rows
 from sharc_crawler.subsites.base import Branch
 

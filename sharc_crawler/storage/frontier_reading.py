@@ -10,8 +10,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.rows import CaptureRow, JudgementRow, LastmodRow, PageRow, UrlRow, VisitRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     NO_VALIDATORS,
     CaptureRef,
@@ -27,6 +25,8 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
+from sharc_crawler.state.rows import CaptureRow, JudgementRow, LastmodRow, PageRow, UrlRow, VisitRow
+from sharc_crawler.state.spec import CaptureSpec
 
 if TYPE_CHECKING:
     import sqlite3

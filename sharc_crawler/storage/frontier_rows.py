@@ -10,9 +10,9 @@ from dataclasses import fields
 from importlib.resources import files
 from typing import Any
 
-from sharc_crawler.frontier.rows import CaptureRow, PageRow, SubsiteRow, VisitRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Document, Hints, HowMade, Kind, Plan, Result, Slot
+from sharc_crawler.state.rows import CaptureRow, PageRow, SubsiteRow, VisitRow
+from sharc_crawler.state.spec import CaptureSpec
 
 VERSION = 11
 #: all tables except that of links

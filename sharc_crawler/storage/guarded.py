@@ -11,11 +11,11 @@ from typing import Any, cast
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.rows import Batch, UrlRow
-from sharc_crawler.frontier.store import FrontierStore, StoreKind
 from sharc_crawler.model import Phase
 from sharc_crawler.plugin_faults import fault, tried
 from sharc_crawler.plural import counted
+from sharc_crawler.state.rows import Batch, UrlRow
+from sharc_crawler.state.store import FrontierStore, StoreKind
 
 #: the types that methods return
 _ANSWERS = {"load": Batch, "captures": dict, "hosts": dict, "subsites": dict, "holds": bool}

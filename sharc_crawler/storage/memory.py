@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from sharc_crawler.frontier.rows import (
+from sharc_crawler.model import Kind, Verdict
+from sharc_crawler.state.rows import (
     Batch,
     CaptureRow,
     ExchangeRow,
@@ -19,7 +20,6 @@ from sharc_crawler.frontier.rows import (
     UrlRow,
     VisitRow,
 )
-from sharc_crawler.model import Kind, Verdict
 
 
 class MemoryStore:

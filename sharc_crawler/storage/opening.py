@@ -12,7 +12,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.store import FrontierStore, StoreKind
+    from sharc_crawler.state.store import FrontierStore, StoreKind
 
 USUAL = "sqlite"
 NAMED = ".store"

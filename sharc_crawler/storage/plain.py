@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.model import Hints, Verdict
+from sharc_crawler.state.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.storage.frontier_loading import subsite_row
 from sharc_crawler.storage.frontier_reading import capture_row, page_rows, visit_rows
 from sharc_crawler.storage.frontier_rows import page_values, shape_value

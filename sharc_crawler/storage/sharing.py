@@ -9,10 +9,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 
-from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.rows import SOLE, Batch, LinksRow
-from sharc_crawler.frontier.store import StepStore
 from sharc_crawler.model import PageId
+from sharc_crawler.state.pages import NO_PARENT
+from sharc_crawler.state.rows import SOLE, Batch, LinksRow
+from sharc_crawler.state.store import StepStore
 
 Number = Callable[[PageId], PageId]
 
@@ -43,7 +43,7 @@ class SharedFile:
 
 
 class PartOfFile:
-    """The store of one frontier: a :class:`~sharc_crawler.frontier.store.StepStore`."""
+    """The store of one frontier: a :class:`~sharc_crawler.state.store.StepStore`."""
 
     def __init__(self, file: SharedFile, capture: int) -> None:
         self._file, self._capture = file, capture

@@ -13,7 +13,8 @@ from typing import Any
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.rows import (
+from sharc_crawler.model import Verdict
+from sharc_crawler.state.rows import (
     Batch,
     CaptureRow,
     ExchangeRow,
@@ -23,7 +24,6 @@ from sharc_crawler.frontier.rows import (
     SubsiteRow,
     UrlRow,
 )
-from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows
 from sharc_crawler.storage.folders import hold
 from sharc_crawler.storage.frontier_rows import capture_values, hints_value, subsite_values, visit_values
@@ -54,7 +54,7 @@ WHERE visit.visit > ? ORDER BY visit.visit
 
 
 class SqliteStore:
-    """A :class:`~sharc_crawler.frontier.store.FrontierStore` in one file of a folder.
+    """A :class:`~sharc_crawler.state.store.FrontierStore` in one file of a folder.
 
     Opens or creates the file, and holds it. ``reading``: another process may hold it; ``copies``: the state is safe
     elsewhere, so nothing is synced. Raises :class:`~sharc_crawler.errors.DataError` if the file cannot be opened, or is

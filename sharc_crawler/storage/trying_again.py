@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.frontier.rows import Batch, VisitRow
-from sharc_crawler.frontier.store import FrontierStore
 from sharc_crawler.model import Kind, Phase, Result
+from sharc_crawler.state.rows import Batch, VisitRow
+from sharc_crawler.state.store import FrontierStore
 from sharc_crawler.storage.sqlite import WAY_OUT
 
 _ASKED_AGAIN = re.compile(r": nothing on it is fetched$|^sitemap \S+: ")

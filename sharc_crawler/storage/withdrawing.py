@@ -14,8 +14,8 @@ from sharc_crawler.evidence.audit import CONDITIONALS
 from sharc_crawler.evidence.facts import LOST
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
-from sharc_crawler.frontier.rows import Batch, CaptureRow, JudgementRow, VisitRow
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Phase, Result, Slot
+from sharc_crawler.state.rows import Batch, CaptureRow, JudgementRow, VisitRow
 
 RECORDS = "record", "were not in its WARC files"
 VISITS = "visit", "were not in its state"

@@ -1,4 +1,4 @@
-"""Conformance tests of a :class:`~sharc_crawler.frontier.store.FrontierStore`.
+"""Conformance tests of a :class:`~sharc_crawler.state.store.FrontierStore`.
 
 Subclass :class:`FrontierStoreContract` in a test module, and name the plug-in; pytest collects the tests::
 
@@ -17,21 +17,6 @@ import pytest
 
 from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.rows import (
-    Batch,
-    CaptureRow,
-    HostRow,
-    JudgementRow,
-    LastmodRow,
-    LinksRow,
-    NoveltyRow,
-    OutsideRow,
-    PageRow,
-    SubsiteRow,
-    VisitRow,
-)
-from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import FrontierStore, StoreKind
 from sharc_crawler.model import (
     CaptureRef,
     Document,
@@ -47,6 +32,21 @@ from sharc_crawler.model import (
     Verdict,
 )
 from sharc_crawler.rates.swings import Swings
+from sharc_crawler.state.rows import (
+    Batch,
+    CaptureRow,
+    HostRow,
+    JudgementRow,
+    LastmodRow,
+    LinksRow,
+    NoveltyRow,
+    OutsideRow,
+    PageRow,
+    SubsiteRow,
+    VisitRow,
+)
+from sharc_crawler.state.spec import CaptureSpec
+from sharc_crawler.state.store import FrontierStore, StoreKind
 from sharc_crawler.storage.memory import exchanges_of, urls_of
 from sharc_crawler.subsites.base import Branch
 

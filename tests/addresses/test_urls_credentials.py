@@ -7,8 +7,8 @@ import pytest
 from sharc_crawler.addresses.urls import without_credentials
 from sharc_crawler.changes.http import target
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Sighting
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 

@@ -25,10 +25,10 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.judgement import PAIRS
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.frontier.rows import Batch, CaptureRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Phase, Slot, Verdict
 from sharc_crawler.report.claim import sentence
+from sharc_crawler.state.rows import Batch, CaptureRow
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.gathered import folders_text
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.forging import entry, findings, forge, forge_warc, is_page, rewrite, whole

@@ -18,10 +18,10 @@ from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli import main
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.frontier.rows import Batch, JudgementRow
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.model import Result as FetchResult
+from sharc_crawler.state.rows import Batch, JudgementRow
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 from tests.archive.readback import INFO, page

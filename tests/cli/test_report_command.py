@@ -16,13 +16,13 @@ from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.rows import Batch, JudgementRow
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Phase, Slot, Verdict
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.report.marks import UNDER_WAY
 from sharc_crawler.report.next_steps import next_steps
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.rows import Batch, JudgementRow
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 

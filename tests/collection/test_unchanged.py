@@ -29,13 +29,13 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.former.rebuilding import rebuild
 from sharc_crawler.live.former.validators import FormerCaptures
 from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.live.setup.unfinished import check_rebuilding
 from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot
 from sharc_crawler.report.mask_candidates import read_taught
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.beside import load_state
 from tests.live import warm
 from tests.live.conftest import captures_of, static  # noqa: F401
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.rows import Batch
+    from sharc_crawler.state.rows import Batch
 
 PAGES = 60  # of which some twenty are asked in full by lot, in one capture or another
 DAY = 86_400

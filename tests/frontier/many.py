@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Sighting
+from sharc_crawler.state.spec import CaptureSpec
 
 A, B = "http://a.example/", "http://b.example/"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     Hints,
     Kind,
@@ -13,10 +12,11 @@ from sharc_crawler.model import (
     Slot,
     Verdict,
 )
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import Batch
+    from sharc_crawler.state.rows import Batch
 
 ROOT = "http://a.example/"
 

@@ -11,10 +11,10 @@ from sharc_crawler.addresses import known_urls
 from sharc_crawler.addresses.known_urls import SeenUrls
 from sharc_crawler.frontier import admission, scope
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.traps import rules
 from sharc_crawler.model import Hints, Kind, LinkColumns, Result, Sighting, Slot
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.traps import rules
 from tests.frontier.small import ROOT, page, spec
 
 

@@ -10,9 +10,9 @@ from sharc_crawler.frontier import capture
 from sharc_crawler.frontier.capture import Counts, Embedded, Front, Owed
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.restoring import interrupted, put_back
-from sharc_crawler.frontier.spec import HOPS, CaptureSpec
 from sharc_crawler.model import Phase, Sighting
 from sharc_crawler.rates.swings import Swings
+from sharc_crawler.state.spec import HOPS, CaptureSpec
 from tests.frontier.small import spec
 
 

@@ -7,8 +7,8 @@ import pytest
 from sharc_crawler.errors import StrategyError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Phase, Plan, Sighting, Slot, Verdict, Visit
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.door import Door

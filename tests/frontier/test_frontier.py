@@ -14,11 +14,9 @@ from sharc_crawler.errors import StateError, StoppedCaptureError
 from sharc_crawler.frontier import admission
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.restoring import visit_again
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.project.dropin import may_fetch_again
 from sharc_crawler.model import (
     Done,
@@ -33,6 +31,8 @@ from sharc_crawler.model import (
     Wait,
 )
 from sharc_crawler.polling.terms import Terms
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.door import Door
 from tests.frontier.small import ROOT, page, spec, urls, verdicts

@@ -10,10 +10,10 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.rows import HostRow, VisitRow
 from sharc_crawler.model import Hints, Kind, Outcome, Phase, Plan, RateEstimate, Result, Sighting, Slot, Wait
 from sharc_crawler.rates.base import PRIOR
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.rows import HostRow, VisitRow
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.small import ROOT, page, spec
 

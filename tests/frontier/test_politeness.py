@@ -13,8 +13,8 @@ from sharc_crawler.errors import SiteError, StoppedCaptureError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Kind, Outcome, Result, Sighting, Slot, Validators, Wait
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 

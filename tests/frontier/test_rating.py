@@ -11,11 +11,11 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Hints, Kind, RateEstimate, Sighting, Url, Wait
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.swings import Swings
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.door import Door
 

@@ -10,12 +10,12 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links.robots import MAX_AGE, rules_of
 from sharc_crawler.links.robots_rules import CUT, RobotsRules, noted
 from sharc_crawler.links.robots_text import MAX_BYTES, robots_text
 from sharc_crawler.model import Kind, Result, Sighting, Wait
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import LATENCY
 

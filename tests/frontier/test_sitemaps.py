@@ -11,8 +11,8 @@ from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.frontier.sitemaps import why_not
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 

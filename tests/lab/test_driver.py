@@ -12,7 +12,6 @@ import pytest
 from sharc_crawler import model
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.traps import bottomless
 from sharc_crawler.lab import driver
 from sharc_crawler.lab.driver import LISTED, Simulation, crawl
 from sharc_crawler.lab.graph import EventGraph
@@ -20,6 +19,7 @@ from sharc_crawler.lab.rates import believe
 from sharc_crawler.lab.score import PageFate, verdicts
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.lab.truth import Lives
+from sharc_crawler.traps import bottomless
 from tests.lab.small import belief, small_site
 
 

@@ -24,7 +24,7 @@ class Recorder:
     """Writes down every call of a frontier's verbs.
 
     >>> from sharc_crawler.frontier.frontier import Frontier
-    >>> from sharc_crawler.frontier.spec import CaptureSpec
+    >>> from sharc_crawler.state.spec import CaptureSpec
     >>> recorder = Recorder(frontier := Frontier())
     >>> _ = frontier.open(CaptureSpec("h", ("http://h/",), sitemaps=()), 0.0)
     >>> first = frontier.next(0.0)

@@ -9,10 +9,10 @@ import pytest
 
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live import clock as module
 from sharc_crawler.live import extension
 from sharc_crawler.live.clock import Clock
+from sharc_crawler.state.spec import CaptureSpec
 
 
 @pytest.mark.skipif(not hasattr(time, "CLOCK_BOOTTIME"), reason="this system tells a sleep in another way")

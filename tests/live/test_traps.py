@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.frontier.traps.renamed import WHY
+from sharc_crawler.traps.renamed import WHY
 from tests.live.serving import Answering, serving
 
 TRUE = 24  #: pages

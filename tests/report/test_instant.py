@@ -8,12 +8,12 @@ from email.utils import formatdate
 import pytest
 
 from sharc_crawler.frontier.modes.instant import LINKED
-from sharc_crawler.frontier.rows import Batch, CaptureRow, NoveltyRow, OutsideRow, PageRow, VisitRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot, Validators
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.output import render, sentence, write
 from sharc_crawler.report.load import is_instant
+from sharc_crawler.state.rows import Batch, CaptureRow, NoveltyRow, OutsideRow, PageRow, VisitRow
+from sharc_crawler.state.spec import CaptureSpec
 
 HUB = "http://h.example/<news>/"
 

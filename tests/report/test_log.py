@@ -15,12 +15,12 @@ from sharc_crawler.cli import main
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.admission import TOO_FAR
-from sharc_crawler.frontier.rows import Batch, JudgementRow, OutsideRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Outcome, Result, Slot, Verdict
 from sharc_crawler.report.left_out import left_by
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.log import entry, heritrix_line
+from sharc_crawler.state.rows import Batch, JudgementRow, OutsideRow
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 

@@ -6,11 +6,11 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from sharc_crawler.addresses.unlikely import look_at
-from sharc_crawler.frontier.rows import Batch
-from sharc_crawler.frontier.traps.probing import note
 from sharc_crawler.model import Kind
+from sharc_crawler.state.rows import Batch
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
+from sharc_crawler.traps.probing import note
 from tests.report.by_hand import load_facts
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.evidence.facts import LOST
-from sharc_crawler.frontier.rows import VisitRow
 from sharc_crawler.model import CaptureRef, Outcome, Plan, Result, Slot
 from sharc_crawler.report.pages import counted
+from sharc_crawler.state.rows import VisitRow
 
 PLACE = CaptureRef("a.warc.gz", 7, 9)
 

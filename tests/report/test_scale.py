@@ -17,7 +17,6 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.collection.folder import is_over
 from sharc_crawler.evidence import details
 from sharc_crawler.evidence.facts import PageFacts
-from sharc_crawler.frontier.rows import PageRow, UrlRow, VisitRow
 from sharc_crawler.report import listing, package_check, pages
 from sharc_crawler.report.listing import Listing
 from sharc_crawler.report.load import capture_facts
@@ -26,6 +25,7 @@ from sharc_crawler.report.packaging import package
 from sharc_crawler.report.pages import WALKS, Walked
 from sharc_crawler.report.shown_pages import Gathered
 from sharc_crawler.report.write import write
+from sharc_crawler.state.rows import PageRow, UrlRow, VisitRow
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.made import certified

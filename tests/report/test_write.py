@@ -13,8 +13,6 @@ from sharc_crawler.cli.report import read_truth
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.facts import Outside, SubsiteFacts
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.rows import Batch, CaptureRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Phase, Result, Url, Verdict
 from sharc_crawler.report.document import document
 from sharc_crawler.report.next_steps import next_steps
@@ -23,6 +21,8 @@ from sharc_crawler.report.packaging import package
 from sharc_crawler.report.phrases import few
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.write import ReportPaths, write
+from sharc_crawler.state.rows import Batch, CaptureRow
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.made import make
 from tests.report.by_hand import T, facts, judged, page, visit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sharc_crawler.frontier.rows import Batch
+from sharc_crawler.state.rows import Batch
 from sharc_crawler.storage.beside import begin_copy, load_state, move_copy
 from sharc_crawler.storage.opening import begin_state
 from sharc_crawler.testing.stores import page_row

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.rows import Batch, PageRow
 from sharc_crawler.model import Hints, Kind
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.rows import Batch, PageRow
 from sharc_crawler.storage import sqlite
 from sharc_crawler.storage.sqlite import SqliteStore
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.rows import Batch, PageRow, VisitRow
 from sharc_crawler.model import CaptureRef, Hints, Kind, Outcome, Plan, Result, Slot
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.rows import Batch, PageRow, VisitRow
 from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.frontier_rows import VERSION, hints_value, make, page_values, version, visit_values
 from sharc_crawler.storage.opening import begin_state

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from sharc_crawler.archive.open_files import MOST
 from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.model import Hints, Slot, Verdict
+from sharc_crawler.state.rows import Batch, HostRow, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.storage.beside import load_state, open_state
 from sharc_crawler.storage.folders import hold
 from sharc_crawler.storage.memory import MemoryStore

@@ -7,11 +7,11 @@ import re
 import pytest
 
 from sharc_crawler.errors import DataError, Superseded
-from sharc_crawler.frontier.lifecycle import Phase
-from sharc_crawler.frontier.rows import Batch, CaptureRow, PageRow, UrlRow, VisitRow
-from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import FrontierStore
 from sharc_crawler.model import Kind, Outcome, Plan, Result, Slot
+from sharc_crawler.state.lifecycle import Phase
+from sharc_crawler.state.rows import Batch, CaptureRow, PageRow, UrlRow, VisitRow
+from sharc_crawler.state.spec import CaptureSpec
+from sharc_crawler.state.store import FrontierStore
 from sharc_crawler.storage.guarded import GuardedKind, guarded
 from sharc_crawler.storage.memory import MemoryStore
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.rows import Batch, HostRow
+from sharc_crawler.state.rows import Batch, HostRow
 from sharc_crawler.storage.beside import load_state, open_state, says_it_holds_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.opening import begin_state, holds_state, kept_by, set_state_aside, store_kind

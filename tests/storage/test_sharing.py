@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.rows import Batch, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.model import Slot, Verdict
+from sharc_crawler.state.pages import NO_PARENT
+from sharc_crawler.state.rows import Batch, JudgementRow, LastmodRow, LinksRow, NoveltyRow, OutsideRow
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.testing.stores import capture_row, page_row, subsite_row, visit_row

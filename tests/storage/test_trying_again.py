@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
-from sharc_crawler.frontier.rows import Batch, CaptureRow, HostRow, PageRow, SubsiteRow, VisitRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
+from sharc_crawler.state.rows import Batch, CaptureRow, HostRow, PageRow, SubsiteRow, VisitRow
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.trying_again import is_unreached, reopened, unreached
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sharc_crawler.evidence.audit import CONDITIONALS
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.rows import Batch, HostRow, JudgementRow, LastmodRow
 from sharc_crawler.model import Kind, Phase, Slot, Verdict
+from sharc_crawler.state.rows import Batch, HostRow, JudgementRow, LastmodRow
 from sharc_crawler.storage.withdrawing import founded, withdrawn
 from sharc_crawler.testing.stores import capture_row, page_row, subsite_row, visit_row
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.modes.rate_tests import Edited
-    from sharc_crawler.frontier.rows import LastmodRow, PageRow, SubsiteRow
     from sharc_crawler.model import (
         Fetch,
         Hints,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
         Slot,
         Visit,
     )
+    from sharc_crawler.state.rows import LastmodRow, PageRow, SubsiteRow
     from sharc_crawler.strategies.door import Door
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.evidence.comparison import compare
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.model import Change, Instant, Outcome, PageId, Phase, Seconds, Slot
+from sharc_crawler.state.lifecycle import State
 from sharc_crawler.strategies.upkeep import LEAST, make_upkeep
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ import numpy as np
 from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.comparison import compare
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
 from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, HintHubs
 from sharc_crawler.frontier.modes.two_visits import MODIFIED, WORTH
 from sharc_crawler.model import Change, Hints, Kind, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.rates.corrected import corrected
+from sharc_crawler.state.lifecycle import State
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.base import Untested
     from sharc_crawler.frontier.modes.rate_tests import Edited
-    from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
+    from sharc_crawler.state.pages import PageTable
     from sharc_crawler.strategies.door import Door
 
     Column = NDArray[np.float64]

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.evidence.headers import UNTOLD
 from sharc_crawler.evidence.intervals import no_later, reach
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode
-from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT
-from sharc_crawler.frontier.rows import NoveltyRow
 from sharc_crawler.model import Fetch, Instant, Kind, Outcome, PageId, Result, Sighting
 from sharc_crawler.polling.dates import Dating, Span, published
 from sharc_crawler.polling.polls import Polls
 from sharc_crawler.polling.site import HubCandidates, SitePolls
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.pages import HUB_KEY, NO_PARENT
+from sharc_crawler.state.rows import NoveltyRow
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture

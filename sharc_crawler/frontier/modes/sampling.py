@@ -13,7 +13,7 @@ from sharc_crawler.model import Kind, PageId
 if TYPE_CHECKING:
     from sharc_crawler.evidence.conditionals import Conditionals
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.state.pages import PageTable
 
 SHARED = 3  #: contents with the same ETag that make it count as weak: it may be that of a build
 TEACHERS = 4  #: last visited pages, revisited in full to learn masks from what differs so soon

@@ -16,9 +16,9 @@ import numpy as np
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.rows import SOLE, LastmodRow, SubsiteRow
 from sharc_crawler.model import Instant, Kind, Outcome, PageId, Phase, Seconds, Visit
+from sharc_crawler.state.pages import NO_PARENT
+from sharc_crawler.state.rows import SOLE, LastmodRow, SubsiteRow
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.subsites.base import Branch, KnownPages, Labels
 from sharc_crawler.subsites.dividing import Part, divide, fewest_pages

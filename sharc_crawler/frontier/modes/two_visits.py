@@ -15,10 +15,10 @@ from urllib.parse import unquote
 
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.evidence.judgement import is_apex
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode, Untested
-from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.model import Kind, Phase, Result, Sighting, Slot, columns_of
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.pages import NO_PARENT
 
 if TYPE_CHECKING:
     from sharc_crawler.evidence.conditionals import Conditionals
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.hints import SiteHints
-    from sharc_crawler.frontier.rows import LastmodRow, PageRow
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
+    from sharc_crawler.state.rows import LastmodRow, PageRow
     from sharc_crawler.strategies.door import Door
 
 

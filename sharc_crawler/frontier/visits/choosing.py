@@ -9,9 +9,9 @@ from sharc_crawler.errors import StrategyError
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import Host, Task
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.visits.finishing import Finisher
 from sharc_crawler.model import Instant, Phase, Slot, Visit
+from sharc_crawler.state.lifecycle import State
 from sharc_crawler.strategies.door import Door
 
 Begin = Callable[[SiteCapture, Instant], Door | None]

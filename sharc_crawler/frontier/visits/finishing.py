@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE, is_apex
 from sharc_crawler.frontier.hosts import TAKEN, Task
-from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.pages import is_compared
-from sharc_crawler.frontier.traps.common import content_of
 from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, PageId, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.state.lifecycle import Event, State
+from sharc_crawler.state.pages import is_compared
+from sharc_crawler.traps.common import content_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.parts import Aside
-    from sharc_crawler.frontier.traps.probing import Prober
+    from sharc_crawler.frontier.probing import Prober
     from sharc_crawler.model import Instant, Judgement
 
 #: local names: looking up an enum's member takes a quarter of a microsecond (Python 3.11)
@@ -62,7 +62,7 @@ class Finisher:
     @cached_property
     def prober(self) -> Prober:
         """Makes probes: requests for unlinked URLs, to tell traps."""
-        from sharc_crawler.frontier.traps.probing import Prober  # on few sites only
+        from sharc_crawler.frontier.probing import Prober  # on few sites only
 
         return Prober(self._ledger, self.admitter)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from sharc_crawler.frontier.hosts import TAKEN, TOO_MANY, Host, Task
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Instant, Kind, Outcome, PageId, Seconds, Slot, Validators
+from sharc_crawler.state.lifecycle import Event, State
+from sharc_crawler.state.spec import CaptureSpec
 
 Former = Callable[[CaptureSpec, str], Validators]
 

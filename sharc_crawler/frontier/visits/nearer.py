@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.links.files import is_type
 from sharc_crawler.model import Instant, Kind, PageId, Sighting
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.pages import NO_PARENT, PageTable
 
 AT_ONCE = 200_000  #: links followed per step: a large site's links take seconds
 MOST_IN_A_ROW = 2_000  #: maximum length of a trail beyond ``hops``

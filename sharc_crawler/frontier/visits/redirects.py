@@ -9,10 +9,10 @@ from urllib.parse import urldefrag, urlsplit
 from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.opening import Opener
-from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.frontier.visits.finishing import Ended
 from sharc_crawler.links.files import ENDING
 from sharc_crawler.model import Fetch, Instant, Kind, PageId, Sighting
+from sharc_crawler.state.pages import NO_PARENT, PageTable
 
 Canonical = Callable[[str], str | None]
 

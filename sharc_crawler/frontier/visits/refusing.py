@@ -6,10 +6,10 @@ from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import Host, Task
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.model import Instant, Kind, Outcome, Result, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.state.lifecycle import Event, State
 
 
 def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant) -> None:

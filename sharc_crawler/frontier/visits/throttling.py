@@ -12,11 +12,11 @@ from sharc_crawler.addresses.unlikely import look_at
 from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.hosts import Host, Task
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.traps.probing import FOUND
+from sharc_crawler.frontier.probing import FOUND
 from sharc_crawler.frontier.visits.delaying import LATER, LEAST, MOST
 from sharc_crawler.model import Fetch, Instant, Kind, Outcome, PageId, Result, Seconds, Sighting, Slot
 from sharc_crawler.plural import counted
+from sharc_crawler.state.lifecycle import State
 
 ALIKE = 5  #: pages refused in a row before a probe; doubled after each probe
 PAUSES = 4  #: in a row, each twice as long as the last: a quarter of an hour in all

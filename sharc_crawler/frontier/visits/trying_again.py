@@ -8,11 +8,11 @@ from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.visits.delaying import AWAY, LATER
 from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, Phase, Result, Seconds, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.polling.polls import Polls
+from sharc_crawler.state.lifecycle import Event, State
 from sharc_crawler.strategies.door import Door
 
 PASSING = {429, 502, 503, 504}  #: statuses of failures that may pass; so may no answer at all

@@ -18,8 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError, PageError, version
@@ -44,6 +42,8 @@ from sharc_crawler.model import (
     Sighting,
     Slot,
 )
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.pages import NO_PARENT
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.options import Resource

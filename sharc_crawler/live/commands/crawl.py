@@ -13,7 +13,6 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.crawler import CrawlerProcessBase
 
 from sharc_crawler.errors import SharcError
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.exit_codes import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.failures.output_streams import unfailing
@@ -21,6 +20,7 @@ from sharc_crawler.live.setup.places import check_state, is_begun, make_folder, 
 from sharc_crawler.live.spiders.site import SiteSpider, without_schedulers
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.plural import counted
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.folders import capture_folders
 
 _ARGUMENTS = "arguments of the spider site"

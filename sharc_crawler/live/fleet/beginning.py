@@ -23,12 +23,12 @@ from sharc_crawler.uncollected import uncollected
 if TYPE_CHECKING:
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.frontier.frontier import Frontier
-    from sharc_crawler.frontier.rows import Batch
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.history import SharedHistory
     from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.live.session import Session
+    from sharc_crawler.state.rows import Batch
+    from sharc_crawler.state.spec import CaptureSpec
 
 
 async def begin_site(

@@ -20,10 +20,10 @@ from sharc_crawler.live.fleet.place import FleetPlace
 from sharc_crawler.live.writing.space import is_full
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import HostRow
     from sharc_crawler.live.fleet.holding import Holdings
     from sharc_crawler.live.fleet.purse import Purse
     from sharc_crawler.model import Seconds
+    from sharc_crawler.state.rows import HostRow
 
 LOOK: Seconds = 1.0  #: between two looks for sites when there were none
 AT_ONCE = 20  #: sites claimed together

@@ -19,8 +19,8 @@ from sharc_crawler.live.former.remembering import remember
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.fleet.clerk import Clerk
+    from sharc_crawler.state.store import FrontierStore
 
 
 class SharedHistory:

@@ -20,9 +20,9 @@ from sharc_crawler.archive.objects import ObjectFolder, is_url
 from sharc_crawler.archive.owners import MARK, mark_of
 from sharc_crawler.archive.taking_over import put_in_place, take_over
 from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
-from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.live.setup.places import make_folder
 from sharc_crawler.locks import lock
+from sharc_crawler.state.rows import Batch
 from sharc_crawler.storage.opening import holds_state
 
 

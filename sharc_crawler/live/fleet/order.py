@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.rows import SOLE, Batch
-from sharc_crawler.frontier.spec import BOUNDS, CaptureSpec
 from sharc_crawler.instants import iso
 from sharc_crawler.live.setup.arguments import Arguments
 from sharc_crawler.live.setup.operator import private_seeds
@@ -18,6 +16,8 @@ from sharc_crawler.live.wire.addresses import AddressRules
 from sharc_crawler.model import HowMade, Instant, Seconds
 from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.options.table import NEWS, SEEDS, SHOWN
+from sharc_crawler.state.rows import SOLE, Batch
+from sharc_crawler.state.spec import BOUNDS, CaptureSpec
 
 if TYPE_CHECKING:
     from sharc_crawler.fleet.ledger import Tenure

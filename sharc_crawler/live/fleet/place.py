@@ -28,10 +28,10 @@ from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.open_files import OpenFiles
-    from sharc_crawler.frontier.rows import Batch, HostRow, LinksRow
-    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
     from sharc_crawler.model import Seconds
+    from sharc_crawler.state.rows import Batch, HostRow, LinksRow
+    from sharc_crawler.state.store import FrontierStore
 
 JOURNAL = "journal.jsonl.gz"  #: of a finished site
 LATEST: Seconds = 60.0  #: until a taken-over site's state is copied; sooner after its first visit

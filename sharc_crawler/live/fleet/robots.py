@@ -16,9 +16,9 @@ from sharc_crawler.links.robots import DISALLOW_ALL, MAX_AGE
 from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, Result
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import HostRow
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.fleet.clerk import Clerk
+    from sharc_crawler.state.rows import HostRow
 
 
 class SharedRobots:

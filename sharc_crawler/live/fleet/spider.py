@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from sharc_crawler.frontier.hosts import Pace
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.worker import FleetWorker
+    from sharc_crawler.state.spec import CaptureSpec
 
 
 class FleetSpider(CaptureSpider):

@@ -10,22 +10,22 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.options import USUAL
-from sharc_crawler.frontier.rows import SOLE, Batch, CaptureRow
 from sharc_crawler.instants import iso
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.live.monitoring.progress import Snapshot
 from sharc_crawler.plural import counted
+from sharc_crawler.state.rows import SOLE, Batch, CaptureRow
 from sharc_crawler.storage.trying_again import reopened, require_whole, unreached
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.session import Session
     from sharc_crawler.live.setup.places import Place
+    from sharc_crawler.state.spec import CaptureSpec
 
 COMPARING = "comparing the state with the WARC files"
 logger = logging.getLogger(__name__)

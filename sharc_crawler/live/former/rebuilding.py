@@ -26,7 +26,6 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.parts import Parts, at_once
 from sharc_crawler.frontier.restoring import visit_again
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.instants import unix
 from sharc_crawler.live.former.recorded_order import LOGS, DecidedExchange, Recorded, before_any_again, decided, key_of
 from sharc_crawler.live.former.validators import FormerCaptures, unchanged
@@ -41,6 +40,7 @@ from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.strategies.base import Setting, Strategy
+from sharc_crawler.traps.rules import Traps
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.former_answers import FormerAnswer
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Politeness
-    from sharc_crawler.frontier.pages import PageTable
-    from sharc_crawler.frontier.rows import Batch, LinksRow
-    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.state.pages import PageTable
+    from sharc_crawler.state.rows import Batch, LinksRow
+    from sharc_crawler.state.spec import CaptureSpec
 
 NO_RECORD = "no record of it is left"
 MADE_AGAIN = "the state of this capture was made again at"

@@ -10,14 +10,14 @@ from sharc_crawler.addresses.known_urls import Texts
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.traps.common import content_of, without_address
-from sharc_crawler.frontier.traps.probing import shown_by, shows_errors
 from sharc_crawler.model import Change, Document, Hints, Instant, Kind, Outcome, Result, Slot, Url, Verdict
 from sharc_crawler.observation import Observation
+from sharc_crawler.traps.common import content_of, without_address
+from sharc_crawler.traps.probing import shown_by, shows_errors
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import JudgementRow, LastmodRow, LinksRow, PageRow, UrlRow, VisitRow
-    from sharc_crawler.frontier.store import FrontierStore
+    from sharc_crawler.state.rows import JudgementRow, LastmodRow, LinksRow, PageRow, UrlRow, VisitRow
+    from sharc_crawler.state.store import FrontierStore
     from sharc_crawler.storage.observations import ObservationStore
 
 NOT_MODIFIED = 304  #: in answer to a visit: the server says that a former capture is still valid

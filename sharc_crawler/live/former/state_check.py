@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from sharc_crawler.archive.mending import Stock, fits, is_sound, take_stock
-from sharc_crawler.frontier.rows import Batch, VisitRow
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.plural import counted
+from sharc_crawler.state.rows import Batch, VisitRow
 from sharc_crawler.storage.withdrawing import withdrawn
 
 logger = logging.getLogger(__name__)

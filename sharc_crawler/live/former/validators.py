@@ -29,11 +29,11 @@ from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.parts import Parts
-    from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.middlewares import ArchiveMiddleware
     from sharc_crawler.live.session import Session
+    from sharc_crawler.state.spec import CaptureSpec
+    from sharc_crawler.state.store import FrontierStore
 
 LIES = (
     "the server's validators lie: {url} has other bytes than its former capture, and the same validators: asked in full"

@@ -20,8 +20,8 @@ from scrapy.logformatter import LogFormatter, LogFormatterResult
 
 from sharc_crawler.archive.files import append_whole
 from sharc_crawler.errors import StoreUnavailable, Superseded
-from sharc_crawler.frontier.rows import ExchangeRow
 from sharc_crawler.report.log import FORMATS
+from sharc_crawler.state.rows import ExchangeRow
 
 logger = logging.getLogger(__name__)
 

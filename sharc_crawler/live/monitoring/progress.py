@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TextIO
 
 import numpy as np
 
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.live.monitoring.busy import CLEAR, LINE
 from sharc_crawler.model import Instant, Phase, Seconds
+from sharc_crawler.state.lifecycle import State
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture

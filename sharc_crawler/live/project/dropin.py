@@ -16,8 +16,6 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from sharc_crawler.addresses.urls import canonical, without_credentials
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.former.continuing import Continuation
 from sharc_crawler.live.project import download_slots
 from sharc_crawler.live.project.beginning import hostname
@@ -39,6 +37,8 @@ from sharc_crawler.model import (
     Wait,
 )
 from sharc_crawler.plural import counted
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.spec import CaptureSpec
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.frontier import Frontier
-    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.live.session import Session
+    from sharc_crawler.state.rows import Batch
 
 logger = logging.getLogger(__name__)
 PRIORITY = "Requests have a priority, which has no effect: the strategy decides the order (SHARC_STRATEGY=%s)"

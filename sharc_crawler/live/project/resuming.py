@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.rows import Batch
     from sharc_crawler.frontier.sites import Sites
+    from sharc_crawler.state.rows import Batch
 
 logger = logging.getLogger(__name__)
 

@@ -65,7 +65,7 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
     parts = sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True)
     bare = _without(parts, words if other == text else _said(other, date))
     if date is None and len(bare.decode(errors="replace")) < _ENOUGH:
-        from sharc_crawler.frontier.traps.made_up import made_up  # rarely needed: few pages have so few words
+        from sharc_crawler.traps.made_up import made_up  # rarely needed: few pages have so few words
 
         if not (bare or resources) or not made_up(url):
             return None

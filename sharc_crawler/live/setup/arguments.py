@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.modes.make import check
 from sharc_crawler.frontier.scope import site_of
-from sharc_crawler.frontier.spec import HOPS, CaptureSpec, ScopeKind
 from sharc_crawler.options.reading import ARGUMENTS, ROWS, read_arguments
 from sharc_crawler.options.table import Options
+from sharc_crawler.state.spec import HOPS, CaptureSpec, ScopeKind
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 

@@ -16,11 +16,11 @@ from sharc_crawler.strategies.upkeep import LEAST, make_upkeep
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant
     from sharc_crawler.options.table import Options
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
+    from sharc_crawler.state.spec import CaptureSpec
 
 
 def kept_up(options: Options) -> dict[str, object]:

@@ -15,7 +15,7 @@ from sharc_crawler.options.reading import read_setting
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from sharc_crawler.frontier.spec import ScopeKind
+    from sharc_crawler.state.spec import ScopeKind
 
 
 PUBLIC = AddressRules()

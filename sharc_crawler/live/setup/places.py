@@ -17,9 +17,9 @@ from sharc_crawler.storage.folders import RUNNING, SITES, owner, site_folders
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.rows import Batch, ExchangeRow, LinksRow
-    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
+    from sharc_crawler.state.rows import Batch, ExchangeRow, LinksRow
+    from sharc_crawler.state.store import FrontierStore
 
 
 def standing(output: Path) -> Path:

@@ -24,10 +24,10 @@ from sharc_crawler.report.words import short
 from sharc_crawler.storage.opening import store_kind
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.setup.arguments import Arguments
     from sharc_crawler.seeds.hacs.selection import Selection
+    from sharc_crawler.state.spec import CaptureSpec
 
 SHOWN = 40  #: seeds in the table
 SEEDS = 0.4  #: share of the terminal's width for seeds

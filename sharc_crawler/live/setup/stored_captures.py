@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.model import Slot
+from sharc_crawler.state.rows import Batch
 from sharc_crawler.storage.beside import load_state, open_state
 from sharc_crawler.storage.opening import holds_state
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
     from twisted.python.failure import Failure
 
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.session import Session
+    from sharc_crawler.state.spec import CaptureSpec
 
 PROFILE = "sharc_crawler.live.profile"
 ADDON = "sharc_crawler.live.addon.SharcAddon"

@@ -11,12 +11,12 @@ from typing import NamedTuple
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.warc_file import in_use
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.rows import Batch, CaptureRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.former.continuing import as_given
 from sharc_crawler.live.setup.stored_captures import is_whole
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Phase, Result, Seconds, Slot
 from sharc_crawler.report.words import collected
+from sharc_crawler.state.rows import Batch, CaptureRow
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.folders import RUNNING, capture_folders, site_folders
 from sharc_crawler.storage.opening import holds_state

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
-    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.wire.addresses import Opening
     from sharc_crawler.polling.terms import Terms
+    from sharc_crawler.state.spec import CaptureSpec
 
 #: of Scrapy's middlewares: a capture spider has no domains and no passwords, its frontier sees to the others' work, and
 #: its requests are made with what the last three would add

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from sharc_crawler import __version__
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.intervals import DATE_PRECISION
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import PERHAPS_NEW
-from sharc_crawler.frontier.rows import Batch, NoveltyRow, VisitRow
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Instant, Kind, Outcome, PageId, Result, Seconds
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.rows import Batch, NoveltyRow, VisitRow
 
 FORMAT = "sharc-instant-report"
 VERSION = 2

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.frontier.modes.instant import LINKED
-from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Seconds
 from sharc_crawler.plural import counted
@@ -26,6 +25,7 @@ from sharc_crawler.report.terminal import fact
 from sharc_crawler.report.unfinished import going_on
 from sharc_crawler.report.words import UNITS, short, span
 from sharc_crawler.report.write import DATA, put, saying_where, to_json
+from sharc_crawler.state.rows import Batch
 
 SHOWN = 5  #: most hubs or URLs listed on the terminal
 

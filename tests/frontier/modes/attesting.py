@@ -10,10 +10,10 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting, Verdict
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.constant import ConstantRates
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 
 ROOT = "http://a.example/"

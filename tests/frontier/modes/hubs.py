@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Hints, Kind, Outcome, Result, Sighting, Slot, Validators, Wait
+from sharc_crawler.state.spec import CaptureSpec
 
 A, B = "http://h.example/a/", "http://h.example/b/"
 POLITE = Politeness(delay=1.0, obey_robots=False, back_off=1.0)

@@ -10,10 +10,10 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Hints, Kind, Outcome, RateEstimate, Sighting, Slot, Verdict
 from sharc_crawler.rates.chain import Chain
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.frontier.conftest import World

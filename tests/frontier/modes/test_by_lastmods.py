@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes import by_lastmods
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 from sharc_crawler.frontier.modes.sampling import seed_of
 from sharc_crawler.model import Change, Kind, Phase, Sighting, Slot
+from sharc_crawler.state.lifecycle import State
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted
 

@@ -11,10 +11,10 @@ from sharc_crawler.addresses.known_urls import SeenUrls
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.modes.instant import LEFT, PERHAPS_NEW, Instantly
-from sharc_crawler.frontier.pages import HUB_KEY, NO_PARENT
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Hints, Kind, Result, Sighting
 from sharc_crawler.polling.terms import Terms
+from sharc_crawler.state.pages import HUB_KEY, NO_PARENT
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.modes.hubs import A, B, News, begin, fetched
 

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import LEFT
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Hints, Kind, Outcome, Phase, Result, Sighting, Wait
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.output import sentence
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.frontier.modes.hubs import POLITE, A, B, News, begin, fetched, spec

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.evidence.headers import UNTOLD
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import Instantly
-from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.rows import NoveltyRow
 from sharc_crawler.model import Hints, Kind, Outcome, Result, Sighting
 from sharc_crawler.polling.dates import Dating
 from sharc_crawler.polling.site import SitePolls
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.pages import NO_PARENT
+from sharc_crawler.state.rows import NoveltyRow
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted
 

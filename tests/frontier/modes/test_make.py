@@ -12,7 +12,7 @@ from sharc_crawler.frontier.modes.base import Untested
 from sharc_crawler.frontier.modes.make import check, make_mode
 from sharc_crawler.frontier.modes.rate_tests import RateTests
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.state.spec import CaptureSpec
 
 TWICE = SimpleNamespace(attests=False, revisits=True)
 ONCE = SimpleNamespace(attests=False, revisits=False)

@@ -14,7 +14,6 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.modes import rate_tests as rules
 from sharc_crawler.frontier.modes.rate_tests import NOTHING, Neighbours, _Folder
 from sharc_crawler.frontier.parts import LastSeen, Parts
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     Fetch,
     Hints,
@@ -30,6 +29,7 @@ from sharc_crawler.model import (
 )
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.neighbours import Together
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.cut_off import run_answered
 

@@ -13,9 +13,9 @@ from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.modes import subsites
 from sharc_crawler.frontier.modes.subsites import Subsites
-from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.rows import SubsiteRow
 from sharc_crawler.model import Kind, Outcome, Phase, Result, Slot, Visit
+from sharc_crawler.state.pages import NO_PARENT
+from sharc_crawler.state.rows import SubsiteRow
 from sharc_crawler.subsites.base import Branch
 from sharc_crawler.subsites.dividing import Part
 from sharc_crawler.subsites.outlook import Expectation

@@ -9,14 +9,14 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.rate_tests import RateTests
 from sharc_crawler.frontier.parts import LastSeen, Parts
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.lab.experiment import RunSpec, run
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.model import Done, Hints, Outcome, RateEstimate, Result, Sighting, Validators, Wait
 from sharc_crawler.rates.tested import RateTrust, since
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.modes.stubs import Noted
 

@@ -8,8 +8,8 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Validators
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.cut_off import run_answered
 

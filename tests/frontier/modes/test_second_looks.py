@@ -10,7 +10,6 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     NO_VALIDATORS,
     Fetch,
@@ -23,6 +22,7 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.cut_off import run_answered
 

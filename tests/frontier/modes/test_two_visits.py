@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.hosts import Task
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.model import Kind, Outcome, Phase, Result, Slot, Validators
+from sharc_crawler.state.lifecycle import State
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted
 

@@ -9,12 +9,12 @@ import pytest
 
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.hint_hubs import HintHubs
 from sharc_crawler.frontier.modes.two_visits import MODIFIED, TwoVisits
-from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.pages import NO_PARENT
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 from tests.frontier.modes import stubs

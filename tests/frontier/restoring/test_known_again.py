@@ -15,17 +15,17 @@ import pytest
 from sharc_crawler.frontier import restoring
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.traps.probing import looked_at
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Validators
 from sharc_crawler.polling.terms import Terms
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.traps.probing import looked_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.frontier.rows import Batch
+    from sharc_crawler.state.rows import Batch
 
 ROOT, FAR = "http://a.example/", "http://cdn.example/"
 ROBOTS = f"User-agent: *\nDisallow: /5\nCrawl-delay: 0\nSitemap: {ROOT}map.xml\n"

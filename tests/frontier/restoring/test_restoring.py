@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.restoring import Restorer
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Verdict, Wait
+from sharc_crawler.state.lifecycle import State
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.scout import Scout
 from tests.frontier.cut_off import LINKS, ROOT, STRATEGIES, answer, crawl, results, run, run_answered

@@ -9,8 +9,8 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.restoring import visit_again
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Kind, Outcome, Slot
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.door import Door
 from tests.frontier.cut_off import LINKS, ROOT, answer, run, run_answered

@@ -6,9 +6,9 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.visits.finishing import KNOWN_PACE
 from sharc_crawler.model import Done, Fetch, Kind, Slot, Wait
+from sharc_crawler.state.spec import CaptureSpec
 
 DELAY, LOADED, SHOWN = 1.0, 3, 5.0  #: seconds between requests, what a page loads, seconds that it takes to be shown
 

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE
-from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.visits.finishing import Finisher
 from sharc_crawler.model import Kind, Outcome, Phase, Result
-from tests.frontier.traps.tables import add, table
+from sharc_crawler.state.lifecycle import Event, State
+from tests.traps.tables import add, table
 
 NOW = 50.0
 

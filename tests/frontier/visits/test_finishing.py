@@ -9,15 +9,15 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import TAKEN, Task
-from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.traps.own_names import OwnNames
-from sharc_crawler.frontier.traps.rules import Traps
 from sharc_crawler.frontier.visits.finishing import Ended, Finisher
 from sharc_crawler.model import Fetch, Kind, Outcome, Result, Sighting, Slot, Verdict, Visit
+from sharc_crawler.state.lifecycle import Event, State
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Setting
+from sharc_crawler.traps.own_names import OwnNames
+from sharc_crawler.traps.rules import Traps
 from tests.frontier.small import ROOT, page, spec
-from tests.frontier.traps.tables import add, table
+from tests.traps.tables import add, table
 
 MAP, STYLE = f"{ROOT}map.xml", f"{ROOT}style.css"
 MODE = ("linked", "lastmods_in", "visited", "visited_again", "revisited", "sitemap_read")

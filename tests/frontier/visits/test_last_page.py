@@ -7,9 +7,9 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Verdict, Wait
 from sharc_crawler.report.load import capture_facts
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.hosts import TAKEN, Host, Politeness, Task
-from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.visits.leasing import Leases
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, Plan, Result, Slot, Validators
-from tests.frontier.traps.tables import ROOT, table
+from sharc_crawler.state.lifecycle import Event, State
+from tests.traps.tables import ROOT, table
 
 OF_BEFORE, OF_THE_FIRST = Validators('"before"'), Validators('"first"')
 NOW, DELAY, TIME = 50.0, 2.0, 60.0

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
-from sharc_crawler.frontier.lifecycle import Event
-from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.frontier.visits.trying_again import leaves_behind
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot, Visit
-from tests.frontier.traps.tables import add
+from sharc_crawler.state.lifecycle import Event
+from sharc_crawler.state.pages import NO_PARENT, PageTable
+from tests.traps.tables import add
 
 SEED, NOW, DUE = 10.0, 100.0, 160.0
 OFTEN = 1.0  #: a page that changes each second has changed by then

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.visits import nearer
 from sharc_crawler.frontier.visits.nearer import take_in
 from sharc_crawler.model import Kind, Result, Sighting
+from sharc_crawler.state.pages import NO_PARENT
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 

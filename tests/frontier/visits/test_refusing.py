@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
-from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.visits.delaying import AWAY
 from sharc_crawler.frontier.visits.refusing import refuse
 from sharc_crawler.frontier.visits.trying_again import try_again
 from sharc_crawler.model import Kind, Outcome, Result, Slot
-from tests.frontier.traps.tables import ROOT, add, table
+from sharc_crawler.state.lifecycle import Event, State
+from tests.traps.tables import ROOT, add, table
 
 NOW, BUDGET, WHY = 50.0, "budget: max_requests=5", "robots.txt disallows it"
 

@@ -20,13 +20,13 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.browser import chromium
 from sharc_crawler.live.browser.browser_options import BrowserOptions
 from sharc_crawler.live.browser.browsing import ATTEMPTS, Browsing
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.live.reading.readings import Reading
 from sharc_crawler.model import Change, Fetch, Kind, PageId, Plan, Slot, Validators
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.observations import ObservationStore
 from tests.archive.readback import page
 from tests.live.browser.script_site import PAGES, PLAIN, ScriptSite, served

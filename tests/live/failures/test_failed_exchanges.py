@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.failures.failed_exchanges import remark
 from sharc_crawler.model import Exchange
+from sharc_crawler.state.spec import CaptureSpec
 
 
 def test_requests_that_were_sent_twice_are_counted_in_one_note():

@@ -19,13 +19,13 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import SiteOrder
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.fleet.history import SharedHistory, learned, take_in
 from sharc_crawler.live.fleet.keeping import SharedFolder
 from sharc_crawler.live.fleet.order import ordered
 from sharc_crawler.live.fleet.run import fleet_settings, run_worker
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting, Wait
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.live.serving import Answering

@@ -9,12 +9,12 @@ import pytest
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import Pulse
 from sharc_crawler.fleet.opening import open_fleet
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live import beginning
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.fleet.keeping import SharedFolder
 from sharc_crawler.live.fleet.order import check_addresses
 from sharc_crawler.live.fleet.run import _warn_of_namesake, fleet_settings, run_worker
+from sharc_crawler.state.spec import CaptureSpec
 
 if TYPE_CHECKING:
     from pathlib import Path

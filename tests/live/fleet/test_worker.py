@@ -22,8 +22,6 @@ from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.restoring import Restorer
-from sharc_crawler.frontier.rows import Batch
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.fleet import place as place_module
 from sharc_crawler.live.fleet.clerk import Clerk
@@ -33,6 +31,8 @@ from sharc_crawler.live.fleet.run import fleet_settings
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.model import CaptureRef, Fetch, Outcome, Result, Sighting
+from sharc_crawler.state.rows import Batch
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.plain import to_json

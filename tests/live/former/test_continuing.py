@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sharc_crawler.frontier.rows import Batch, CaptureRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.clock import Clock
 from sharc_crawler.live.former.continuing import go_on_in_time
 from sharc_crawler.model import Phase
+from sharc_crawler.state.rows import Batch, CaptureRow
+from sharc_crawler.state.spec import CaptureSpec
 
 
 def test_a_capture_without_a_visit_goes_on_from_its_beginning_where_the_clock_was_set_back():

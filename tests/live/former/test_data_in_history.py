@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.frontier.rows import Batch, JudgementRow
 from sharc_crawler.live.former.remembering import remember
 from sharc_crawler.model import Change, Kind, Phase, Result, Slot, Verdict
 from sharc_crawler.rates.history import CHANGED, UNCHANGED
+from sharc_crawler.state.rows import Batch, JudgementRow
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row

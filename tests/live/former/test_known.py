@@ -10,7 +10,7 @@ import pytest
 SCRIPT = """
 import sys
 from scrapy.settings import Settings
-from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.former.history import parts_of
 from sharc_crawler.storage.observations import ObservationStore

@@ -12,8 +12,8 @@ from scrapy import Request, Spider
 from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 
-from sharc_crawler.frontier.rows import Batch
 from sharc_crawler.live.monitoring.crawl_log import CrawlLog, QuietFormatter
+from sharc_crawler.state.rows import Batch
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 

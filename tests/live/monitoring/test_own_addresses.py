@@ -10,12 +10,12 @@ import pytest
 from sharc_crawler.addresses.software import KNOWN
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.monitoring.own_addresses import SAMPLE
 from sharc_crawler.live.monitoring.progress import ProgressLine
 from sharc_crawler.model import Outcome, Result, Sighting
 from sharc_crawler.report.left_out import exclusions
 from sharc_crawler.report.next_steps import next_steps
+from sharc_crawler.state.spec import CaptureSpec
 
 WIKI = next(one for one in KNOWN if one.name == "MediaWiki")
 

@@ -9,10 +9,10 @@ import pytest
 
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.monitoring import progress
 from sharc_crawler.live.monitoring.progress import ProgressLine, Snapshot, Speed, line
 from sharc_crawler.model import Done, Fetch, Outcome, Result, Sighting
+from sharc_crawler.state.spec import CaptureSpec
 from tests.live.monitoring.terminal import Terminal
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links import html
 from sharc_crawler.live.reading.reading_notes import note, unread
 from sharc_crawler.model import Slot
+from sharc_crawler.state.spec import CaptureSpec
 from tests.live.browser.test_browsing import shown
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import pytest
 
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.reading import portions as portioned
 from sharc_crawler.live.reading.portions import PORTION, TEXT, Portions
 from sharc_crawler.live.requests import Lease
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.beside import load_state
 from sharc_crawler.storage.memory import MemoryStore
 from tests.live import warm

@@ -10,11 +10,11 @@ from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links.found import LIMIT
 from sharc_crawler.live.reading.reader_process import packed
 from sharc_crawler.live.reading.readings import Reading, unpacked_reading
 from sharc_crawler.model import Kind, Outcome, Result, Sighting
+from sharc_crawler.state.spec import CaptureSpec
 
 ROOT = "http://h.example/"
 USUAL = [f"{ROOT}a", f"{ROOT}a/b-c.html"]

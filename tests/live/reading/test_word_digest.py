@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.changes.noise import plain_text, spaced_text
-from sharc_crawler.frontier.traps.common import without_address
 from sharc_crawler.live.reading.word_digest import FIGURES, FRAGMENT, MANY, without_made_up, words
+from sharc_crawler.traps.common import without_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

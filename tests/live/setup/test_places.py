@@ -9,12 +9,12 @@ from scrapy.settings import Settings
 
 from sharc_crawler.archive.open_files import OpenFiles
 from sharc_crawler.errors import Superseded
-from sharc_crawler.frontier.rows import Batch, CaptureRow, PageRow, VisitRow
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.setup import places as module
 from sharc_crawler.live.setup.places import DESCRIPTORS, Place, open_stores, site_paths
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
+from sharc_crawler.state.rows import Batch, CaptureRow, PageRow, VisitRow
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.folders import LOCK
 
 

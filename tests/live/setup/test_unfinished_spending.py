@@ -10,9 +10,9 @@ import pytest
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.setup.unfinished import check_output
 from sharc_crawler.model import Slot
+from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.opening import USUAL, begin_state
 from tests.frontier.conftest import World
 from tests.frontier.test_budget import ROOT, build
