@@ -196,6 +196,7 @@ def _serves(port: int, place: Path) -> bool:
 
 
 _DROPPED = _PARAMETERS.pattern.replace(".*", "[^&]*")
+_LEADS_ON = LEADS_ON.replace(".*", "[^&]*")
 _IN_PATH = ";jsessionid=[^/;?]*"
 _BEFORE = "    url_normalize:\n"
 _SAME = "".join(
@@ -204,7 +205,8 @@ _SAME = "".join(
         (_IN_PATH, ""),
         (rf"(?<=[?&])(?:{_DROPPED})&", ""),
         (rf"[?&](?:{_DROPPED})$", ""),
-        (rf"({FORMS})\?(?:.*&)?{LEADS_ON}", r"\1"),
+        (rf"({FORMS}\?(?:.*&)?){_LEADS_ON}&", r"\1"),
+        (rf"({FORMS}(?:\?.*)?)[?&]{_LEADS_ON}$", r"\1"),
     )
 )
 #: pywb's last rule finds URLs that differ only in the query; ours also those that differ in a session id in the path
