@@ -203,6 +203,7 @@ class SiteCapture:
         self.again: frozenset[PageId] = frozenset()
         self.swings: Swings | None = None  #: how far the pages' rates vary together, once known
         self.notes: list[str] = []
+        self.noted = False  #: notes have changed since they were written
         self.interruptions: list[tuple[Instant, Instant]] = []
 
     @property
@@ -239,7 +240,8 @@ class SiteCapture:
         self.front.moved_to(location)
 
     def note(self, text: str, instead_of: str = "") -> None:
-        """Add a note to the report, once, in place of an older one."""
+        """Add a note to the report, once, in place of an older one; the step's commit writes it."""
+        self.noted = True
         if instead_of in self.notes:
             self.notes.remove(instead_of)
         if text not in self.notes:

@@ -148,7 +148,6 @@ class Frontier:
         """Add a note to the report, unless the capture is complete."""
         if not self.done:
             self.capture.note(text, instead_of)
-            self.ledger.changed_capture()
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Continue where a former process stopped, at any moment: fetches in flight are queued again."""

@@ -230,6 +230,7 @@ class Ledger:
         """Write the capture's own row."""
         if self._store:
             self._batch.captures[SOLE] = self.capture.row()
+            self.capture.noted = False
 
     def changed_subsite(self, row: SubsiteRow) -> None:
         """Write that a part of the site was begun or is captured."""
@@ -257,7 +258,11 @@ class Ledger:
 
     def commit(self) -> None:
         """Write all changes since the last call in one transaction."""
-        if self._store and self._batch and not self._held:
+        if self._held or not self._store:
+            return
+        if self.capture.noted:
+            self.changed_capture()
+        if self._batch:
             self.shared.unwritten.add(self)
             self._store.commit(self._batch)
             self.shared.unwritten.discard(self)

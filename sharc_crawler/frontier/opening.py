@@ -119,7 +119,6 @@ class Opener:
         ledger.changed_host(host, text)
         if first:
             self._host_opened(number, url)
-        ledger.changed_capture()
 
     def sitemap_read(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
         """Note how a sitemap's download ended."""
@@ -133,7 +132,6 @@ class Opener:
             capture.note(HowMade(note) if outcome.result is Result.GONE else note)
         elif outcome.error:
             capture.note(f"sitemap {fetch.url}: {outcome.error}")
-        self._ledger.changed_capture()
 
     def claim(self, capture: SiteCapture, page: PageId) -> None:
         """Take a sitemap's canonical URL for the sitemap: it named something, so it is no page."""

@@ -191,7 +191,6 @@ class Prober:
                 self.ask(capture, outcome.ended)
         if not is_look(fetch.url):
             capture.note(_NOBODYS if is_nobodys(fetch.url) else note(fetch.url, outcome))
-        self._ledger.changed_capture()
 
     def taken(self, traps: Traps, ended: Ended, links: Sequence[Sighting]) -> Sequence[Sighting]:
         """The links of an answer that are taken: of an error page only those to known pages."""

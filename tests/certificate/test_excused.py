@@ -44,6 +44,11 @@ def test_what_a_cut_excuses_is_none_of_the_attempts_that_are_stated(excused):
     assert not here.excuses(answer(6.0, 304)), "one more than is stated"
 
 
+@pytest.mark.parametrize(("at", "excused"), [(-601.0, False), (-600.0, True), (1.0, True), (2.0, False)])
+def test_a_cut_excuses_what_came_in_the_ten_minutes_before_it_until_the_capture_went_on(at, excused):
+    assert known(attempts=1).excuses(answer(at, 200, "e")) is excused
+
+
 @pytest.mark.parametrize(("status", "headers"), [(200, {"Content-Type": "text/html"}), (302, {"Location": "/login"})])
 def test_a_page_seen_once_more_as_it_was_is_no_attempt_and_one_seen_otherwise_is_found(status, headers):
     records = {"w:1": answer(-9.0, status, "d", **headers), "w:2": answer(50.0, status, "d", **headers)}

@@ -20,7 +20,8 @@ from sharc_crawler.archive.warc_names import index_path
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.certificate.writing import certify, lines
+from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.certificate.writing import Certified, certify, lines
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.model import Slot, Verdict
@@ -343,6 +344,13 @@ def test_what_does_not_verify_is_not_sealed(tmp_path):
     said_ = list(lines(made))
     assert said_[0][1].startswith("none: the records do not support it (")
     assert any("changed: verdict is 'changed' by the records, stated is 'coherent'" in text for _, text in said_)
+
+
+def test_the_summary_of_a_crawl_lists_three_findings(tmp_path):
+    found = [Finding(f"wrong {number}") for number in range(5)]
+    said_ = list(lines([Certified(tmp_path / "certificate.json", "", "", found)]))
+    assert said_[0] == ("certificate", "none: the records do not support it (5 findings)")
+    assert said_[1:] == [("", str(one)) for one in found[:3]]
 
 
 def test_a_false_word_is_not_sealed_either(tmp_path):

@@ -13,6 +13,7 @@ from sharc_crawler.certificate import verify
 from sharc_crawler.certificate import witness as witness_module
 from sharc_crawler.certificate.witness import RecordedExchange, Witness, ingest
 from sharc_crawler.model import Result, Slot
+from tests.certificate.forging import rewrite
 from tests.certificate.made import SITE, Maker, certified, said
 
 if TYPE_CHECKING:
@@ -91,6 +92,14 @@ def test_the_way_is_told_within_a_large_record(maker: Maker, tmp_path: Path) -> 
     assert len(list(verify._lines(warc, read.append))) == 1
     assert sum(read) == size
     assert sum(map(bool, read)) > 1
+
+
+def test_a_field_that_is_given_twice_is_named_and_no_other(maker: Maker, tmp_path: Path) -> None:
+    maker.visit("whole", said("whole"), Slot.FIRST)
+    maker.out.close()
+    (warc,) = tmp_path.glob("*.warc.gz")
+    rewrite(warc, lambda r: ([*r.fields, ("WARC-DATE", "")], r.block) if r.kind == "response" else None)
+    assert [one.what for one in ingested(tmp_path).findings if "twice" in one.what] == ["its warc-date is given twice"]
 
 
 def test_exchanges_on_disk_are_found_as_those_in_memory_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,21 @@ def test_a_step_that_may_wait_is_written_with_what_follows():
     assert not frontier.ledger.shared.unwritten
 
 
+def test_a_note_is_written_with_the_step_that_makes_it_and_once(monkeypatch):
+    frontier, store = opened()
+    frontier.capture.note("10 pages were lost")
+    frontier.ledger.commit()
+    assert "10 pages were lost" in store.load().captures[0].notes
+    frontier.capture.note("20 pages were lost", instead_of="10 pages were lost")
+    frontier.schedule([page("1")], 1000.0)
+    assert [note for note in store.load().captures[0].notes if "lost" in note] == ["20 pages were lost"]
+    told = []
+    monkeypatch.setattr(store, "commit", told.append)
+    frontier.schedule([page("2")], 1000.0)
+    frontier.ledger.commit()
+    assert [step.captures for step in told] == [{}], "nothing was noted since"
+
+
 def test_that_a_capture_has_begun_its_visits_is_written_with_the_first():
     frontier, store = opened()
     fetch = frontier.next(1000.0)

@@ -116,16 +116,16 @@ def test_it_is_left_after_a_row_where_links_are_gone_and_waits_where_they_stay(r
     assert not row.rule.why_not(row.last, f"{ROOT}y/z/other"), "of another folder, or of none"
 
 
-@pytest.mark.parametrize("stays", [0, 1])
-def test_both_pages_that_are_asked_again_name_none_of_the_folder_again(row, stays):
-    known = add(row.pages, "x/known", 1)
+@pytest.mark.parametrize(("stays", "parent", "left"), [(False, 1, True), (True, 1, False), (True, 0, True)])
+def test_both_pages_that_are_asked_again_name_none_of_the_folder_again_but_what_seeds_name(row, stays, parent, left):
+    known = add(row.pages, "x/known", parent)
     row.go_on(ASK - 1)
     row.go_on(1, known=[known])
     row.lead(gone=False)
     for page in row.asked_again:
         row.looks.named(page, [known] if stays else [], row.pages)
     assert not row.go_on(ROW - ASK - 1)
-    assert bool(row.go_on(1)) is not bool(stays)
+    assert bool(row.go_on(1)) is left
 
 
 def test_where_links_stay_what_nobody_names_is_asked_again_and_a_longer_row_is_left_where_its_links_stay(row):

@@ -295,7 +295,6 @@ class Answered:
             pages=self.pages,
             linked=lambda *given: self.told.append(("linked", *given)),
             left_out=lambda *given: self.told.append(("left", *given)),
-            changed_capture=lambda: self.told.append(("changed",)),
         )
         seen = SeenUrls()
         for page in range(3):
@@ -332,14 +331,14 @@ def test_what_was_asked_for_is_captured_or_lost_and_a_reader_is_told_of_error_pa
     outcome = Outcome(result, 3.0, 4.0, 404, fingerprint="Oops")
     site = Answered()
     site.prober.answered(site.capture, fetched(look_at(f"{ROOT}a")), outcome, [])
-    assert site.told == [("moved", 5, event), ("changed",)]
+    assert site.told == [("moved", 5, event)]
     assert not site.notes
     traps, pages = Traps(), table(*(f"x/{name}" for name in "abcd"))
     for page in range(1, 5):
         traps.showed(page, pages.urls[page], "Oops", pages, lambda: False)
     site = Answered(traps)
     site.prober.answered(site.capture, fetched(traps.wanted[0]), outcome, [])
-    assert site.told == [("moved", 5, event), ("changed",)]
+    assert site.told == [("moved", 5, event)]
     assert shown_by(site.notes) is (result is Result.OK)
     new = [Sighting(f"{ROOT}new")]
     taken = [site.prober.taken(traps, ended(site, fingerprint=text), new) for text in ("Oops", "a story")]

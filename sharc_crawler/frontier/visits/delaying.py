@@ -30,7 +30,6 @@ def rest(ledger: Ledger, host: Host, fetch: Fetch, outcome: Outcome) -> None:
             f"{host.name} refused requests as too many (429 or 503), and the crawl slowed down until it answered."
             " With a longer delay= the crawl takes no longer"
         )
-        ledger.changed_capture()
     if host.slowed_at != before:
         host.pace.asked(host, outcome.sent or outcome.started)
 
@@ -88,7 +87,6 @@ def why_silent(ledger: Ledger, host: Host, now: Instant) -> str:
 def stopped(ledger: Ledger, error: StoppedCaptureError, now: Instant) -> None:
     """Note in the report why the capture stopped; what was captured stays."""
     ledger.capture.note(f"{second(now)}: {error}")
-    ledger.changed_capture()
     ledger.commit()
 
 

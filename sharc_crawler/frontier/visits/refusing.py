@@ -28,7 +28,6 @@ def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant
         if reason.startswith(PREFIX) and never_visited and ledger.pages.listed(task.page):
             former, capture.budget.listed = capture.budget.listed, capture.budget.listed + 1
             capture.note(_of_sitemaps(former + 1), instead_of=_of_sitemaps(former))
-            ledger.changed_capture()
     ledger.pages.move(task.page, Event.LEASE)
     ledger.pages.move(task.page, Event.NO_CONTENT)
     ledger.refused(task, reason, now)
@@ -46,7 +45,6 @@ def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant
     elif kind is Kind.SITEMAP:
         capture.owed.was_read(task.page)
         capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
-        ledger.changed_capture()
     ledger.ring.wake_all()
 
 

@@ -118,7 +118,6 @@ def _after_rest(ledger: Ledger, host: Host, known: Refusals, page: PageId, like:
                 f"{host.name} answered {like} to page after page, and after a rest, too: they are taken"
                 " for pages that are not there. If they are, a longer delay= may get them"
             )
-            ledger.changed_capture()
         known.suspected, known.pauses, host.asked = "", 0, known.pace
         known.cleared = True
 
@@ -130,7 +129,6 @@ def _confirm(ledger: Ledger, host: Host, known: Refusals, how: str) -> None:
         " asked less often then, and for refused pages again. Before that was known,"
         f" {counted(known.before, 'page')} came out so: a longer delay= may get them"
     )
-    ledger.changed_capture()
 
 
 def _waits(ledger: Ledger, number: int, known: Refusals, task: Task, outcome: Outcome) -> bool:
@@ -143,7 +141,6 @@ def _waits(ledger: Ledger, number: int, known: Refusals, task: Task, outcome: Ou
             f"{host.name} refused pages for a quarter of an hour ({known.like}): the others that it"
             " refused are not captured. A longer delay= may get them"
         )
-        ledger.changed_capture()
         return False
     due = outcome.ended + LATER * back_off * 2**known.pauses
     if known.times > 1:

@@ -159,7 +159,6 @@ def _waits_at_its_host(ledger: Ledger, task: Task, outcome: Outcome) -> bool:
                 f" minutes, {until}"
             )
         )
-        ledger.changed_capture()
     return True
 
 
@@ -202,7 +201,6 @@ def ask_once_more(ledger: Ledger) -> None:
             f"{counted(pages, 'page')} that had failed {counted(ledger.politeness.attempts, 'time')}"
             f" {agreeing(pages, 'were')} kept for one more attempt at the end of the visits"
         )
-        ledger.changed_capture()
 
 
 def _is_first(ledger: Ledger, task: Task) -> bool:

@@ -42,7 +42,6 @@ class Refusing:
             capture=self.capture,
             pages=self.pages,
             refused=lambda task, reason, now: tell(("refused", task.page, reason, now)),
-            changed_capture=lambda: tell("changed"),
             ring=SimpleNamespace(wake_all=lambda: tell("woken")),
         )
         self.opener = SimpleNamespace(robots_read=lambda _, page, outcome: tell(("robots", page, outcome)))
@@ -67,7 +66,6 @@ def test_who_is_told_of_what_is_refused():
     assert site.refuse(Kind.SITEMAP) == [
         ("read", site.page[Kind.SITEMAP]),
         ("note", f"sitemap {ROOT}sitemap: {WHY}"),
-        "changed",
     ]
     assert site.refuse(Kind.RESOURCE) == []
     assert site.refuse(Kind.PAGE) == [("forgone", pages[Kind.PAGE], WHY)], "no room is kept for it any more"

@@ -149,9 +149,7 @@ def waiting(attempt: int = 1, times: int = 2, pauses: int = 0, delay: float = 1.
     known, host = Refusals(), Host("h.example", Politeness(delay=delay))
     known.times, known.pauses, known.like = times, pauses, "status 403"
     notes = SimpleNamespace(note=lambda text: None)
-    ledger = SimpleNamespace(
-        hosts=[host], politeness=Politeness(delay=delay, back_off=5.0), capture=notes, changed_capture=lambda: None
-    )
+    ledger = SimpleNamespace(hosts=[host], politeness=Politeness(delay=delay, back_off=5.0), capture=notes)
     outcome = Outcome(Result.REFUSED, 99.0, 100.0, 403)
     return throttling._waits(ledger, 0, known, Task(1, Slot.FIRST, attempt=attempt), outcome), known, host
 
