@@ -132,6 +132,7 @@ class Opener:
             capture.note(HowMade(note) if outcome.result is Result.GONE else note)
         elif outcome.error:
             capture.note(f"sitemap {fetch.url}: {outcome.error}")
+        self._ledger.changed_capture()
 
     def claim(self, capture: SiteCapture, page: PageId) -> None:
         """Take a sitemap's canonical URL for the sitemap: it named something, so it is no page."""

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterator
 
 _AT_ONCE = 500  #: values written together
-_CACHE = 4 << 10  #: KiB that SQLite caches, besides the system's own cache
 
 
 class Scratch:
@@ -22,7 +21,6 @@ class Scratch:
         self._db = sqlite3.connect("", isolation_level=None)  # a temporary file, removed on closing
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute("PRAGMA synchronous = OFF")
-        self._db.execute(f"PRAGMA cache_size = -{_CACHE}")
         self._db.execute("CREATE TABLE kept (number INTEGER PRIMARY KEY, first TEXT, second TEXT, value BLOB)")
         self._indexed = False
         self._waiting: list[tuple[str, str, bytes]] = []

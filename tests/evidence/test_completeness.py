@@ -8,6 +8,7 @@ import pytest
 
 from sharc_crawler.evidence.completeness import Completeness
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 
 PAGE, STYLE, IMPORTED, ALONE = (Url(f"http://h.example/{name}") for name in ("", "a.css", "b.css", "c.css"))
@@ -24,6 +25,21 @@ def test_style_sheets_that_import_each_other_are_counted_once():
         found.meet(one)
     assert found.of(page) is Verdict.CHANGED
     assert found.embedded()[0] == {Verdict.COHERENT: 1, Verdict.CHANGED: 1}
+
+
+def test_embedded_resources_that_are_coherent_only_by_the_servers_word_are_counted():
+    found = Completeness({"": 1.0})
+    for one in (
+        url(PAGE, Kind.PAGE, (STYLE, IMPORTED, *(Url(f"{PAGE}{number}") for number in range(3)))),
+        replace(url(STYLE), evidence=Evidence.ATTESTED),
+        replace(url(IMPORTED), evidence=Evidence.ATTESTED),
+        replace(url(Url(f"{PAGE}0")), evidence=Evidence.BYTES),
+        replace(url(Url(f"{PAGE}1")), evidence=None),
+        replace(url(Url(f"{PAGE}2"), verdict=Verdict.CHANGED), evidence=Evidence.ATTESTED),
+        replace(url(ALONE), evidence=Evidence.ATTESTED),  # nothing embeds it
+    ):
+        found.meet(one)
+    assert found.on_word() == 2
 
 
 def test_a_resource_that_nothing_embeds_is_part_of_no_page():

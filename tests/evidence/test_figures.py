@@ -69,6 +69,13 @@ def test_a_page_that_another_embeds_counts_for_it_whichever_comes_first(turned):
     assert made.figures.completeness.of(framing) is Verdict.CHANGED
 
 
+def test_visited_urls_that_look_like_orders_are_counted_and_the_first_is_named():
+    asked = page(Evidence.BYTES, (Slot.FIRST, T - 20))
+    one, two, never = (Url(f"http://h.example/cart/add?id={number}") for number in range(3))
+    made = facts(replace(asked, url=one), asked, replace(asked, url=two), replace(asked, url=never, visit=None))
+    assert (made.figures.orders, made.figures.order) == (2, one)
+
+
 def test_what_pages_embed_is_counted_apart():
     image = replace(page(Evidence.BYTES, (Slot.FIRST, T - 20)), url=Url("http://h.example/i"), kind=Kind.RESOURCE)
     made = facts(page(Evidence.BYTES, (Slot.FIRST, T - 20)), image).figures

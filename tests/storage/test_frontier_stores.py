@@ -206,6 +206,13 @@ def test_a_folder_says_by_which_store_it_is_kept(tmp_path):
 
 @pytest.mark.slow
 @given(rows=st.lists(st.sampled_from(["page", "visit", "link", "part"]), max_size=6), text=st.text(max_size=5))
+def test_batches_are_the_same_as_json_whatever_they_hold(rows, text):
+    test_batches_are_the_same_as_json(rows, text)
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"), [([], ""), (["visit"], "a"), (["page", "page", "visit", "link", "part"], "b")]
+)
 def test_batches_are_the_same_as_json(rows, text):
     batch = Batch()
     for number, row in enumerate(rows):

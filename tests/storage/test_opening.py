@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.state.rows import Batch, HostRow
+from sharc_crawler.storage import opening
 from sharc_crawler.storage.beside import load_state, open_state, says_it_holds_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.opening import begin_state, holds_state, kept_by, set_state_aside, store_kind
@@ -32,6 +34,14 @@ def test_the_usual_store_needs_no_name(tmp_path) -> None:
     filled(tmp_path)
     assert holds_state(tmp_path)
     assert not (tmp_path / ".store").exists()
+    assert load_state(tmp_path).hosts == SAMPLE.hosts
+
+
+def test_any_thread_may_write_the_usual_store_and_close_it(tmp_path) -> None:
+    store = begin_state(tmp_path, "sqlite")
+    with ThreadPoolExecutor(1) as other:
+        other.submit(store.commit, SAMPLE).result()
+        other.submit(store.close).result()
     assert load_state(tmp_path).hosts == SAMPLE.hosts
 
 
@@ -108,6 +118,17 @@ class Watched(MemoryStore):
 
     def close(self) -> None:
         Watched.closed += 1
+
+
+def test_a_store_that_only_a_folder_names_is_not_imported_unless_settings_name_it_too(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(opening, "_trusted", set())
+    monkeypatch.setattr(Watched, "holds", staticmethod(lambda _: False))
+    (tmp_path / ".store").write_text(f"{__name__}.Watched\n")
+    with pytest.raises(UsageError):
+        load_state(tmp_path)
+    assert holds_state(tmp_path), "it may"
+    opening.trust(f"{__name__}.Watched")
+    assert not holds_state(tmp_path), "asked, it says that it does not"
 
 
 def test_who_read_state_closes_it_whatever_happens_meanwhile(tmp_path, monkeypatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tracemalloc
-from bisect import bisect_left
+from bisect import bisect_left, insort
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_pages_that_never_change_are_alike_whatever_the_sign_of_nothing():
 
 @pytest.mark.parametrize("heats", [7, 10**6], ids=["few heats", "many"])
 def test_thousands_of_pages_lie_in_many_blocks_and_their_order_is_that_of_one_list(heats: int) -> None:
-    """Put many at once and one by one, moved, given up, and taken from all ranks until none is left."""
+    """Put many at once and one by one, moved, given up, and taken from all ranks, while others come."""
     rng = np.random.default_rng(heats)
     ranking, waiting = Ranking(), {}
     for pages in (range(5, 805), *([page] for page in range(805, 2200))):
@@ -70,7 +70,11 @@ def test_thousands_of_pages_lie_in_many_blocks_and_their_order_is_that_of_one_li
         waiting |= {page: heat} if page in waiting else {}
         assert ranking.discard(page + 1) == (waiting.pop(page + 1, None) is not None)
     order = sorted((heat, page) for page, heat in waiting.items())
+    later = iter(range(2200, 2800))
     while order:
+        if len(order) % 2 and (page := next(later, None)):  # behind the place of the last rank, or before it
+            ranking.put([page], [heat := float(rng.integers(0, heats)) / 8])
+            insort(order, (heat, page))
         rank = min(len(order) - 1, int(rng.choice([0, 300, 1100, len(order) // 2, 10**6])))
         first = bisect_left(order, (order[rank][0], -1))
         assert ranking.pop(rank) == order.pop(first)[1]
