@@ -16,16 +16,7 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Instant, Judgement, Result, Url, Verdict
 
 #: from strongest to weakest: evidence on several things is the weakest of theirs
-_STRENGTH = (
-    Evidence.INSTANT,
-    Evidence.BYTES,
-    Evidence.VALIDATOR,
-    Evidence.WEAK_VALIDATOR,
-    Evidence.ATTESTED,
-    Evidence.FORMER,
-    Evidence.PROVISIONAL,
-    Evidence.NONE,
-)
+_STRENGTH = (Evidence.INSTANT, *(kind for kind in Evidence if kind is not Evidence.INSTANT))
 
 
 _PERMANENT = (301, 308)

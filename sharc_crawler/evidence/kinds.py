@@ -1,6 +1,7 @@
 """The table of kinds of evidence, used by records, judgements, certificates, both schemas and reports.
 
-A further kind needs a row here, and the rule that finds it (:mod:`..evidence.comparison`).
+A further kind needs a row here, and the rule that finds it (:mod:`..evidence.comparison`). Rows are in the order of
+their strength, except INSTANT, the strongest.
 """
 
 from __future__ import annotations

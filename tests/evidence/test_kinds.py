@@ -49,6 +49,12 @@ jsonschema.Draft202012Validator(
 ).validate(next(entries(facts, {}.get))["evidence"])
 assert "memento" in schema("sharc_crawler.report", "report.schema.json")["$defs"]["evidence"]["enum"]
 assert next(page_entries(facts))["evidence"] == "memento"
+
+from sharc_crawler.evidence.data import DataState, with_data
+from sharc_crawler.model import Judgement
+own, data = (Judgement(Verdict.COHERENT, kind, "equal-bytes") for kind in (Evidence.BYTES, Evidence.MEMENTO))
+assert with_data(own, 5.0, ["/api"], {"/api": DataState(data, 5.0)})[0].evidence is Evidence.MEMENTO
+
 told = in_words(made["capture"]["claim"])
 print(told["sentence"], told["limits"][0])
 """
@@ -60,6 +66,13 @@ def test_another_kind_is_another_row() -> None:
     )
     assert done.returncode == 0, done.stderr[-2_000:]
     assert "1 by a copy in another archive. The other archive was believed." in done.stdout
+
+
+def test_the_docs_name_every_kind() -> None:
+    docs = Path(kinds.__file__).parents[2] / "docs"
+    certificate, report = ((docs / name).read_text() for name in ("certificate.md", "report.md"))
+    assert [kind.value for kind in Evidence if f"\n| `{kind}` | " not in certificate] == []
+    assert [kind.value for kind in Evidence if f"`{kind}`" not in report] == []
 
 
 def test_every_kind_code_and_limit_has_words() -> None:
