@@ -210,7 +210,8 @@ def strange_records(witness: Witness, kinds: Kinds, documents: Iterable[Document
         for number, (offset, kind) in enumerate(kinds.of(name)):
             found = witness.documents.get((name, offset))
             certificate = (name, offset) in pieces or (found is not None and found.sha256 in copies)
-            if (kind != "warcinfo") if number == 0 else not certificate:
+            belongs = certificate if number else kind == "warcinfo"
+            if not belongs:
                 yield Finding(f"a {kind} record in the file of a certificate", name, offset)
 
 

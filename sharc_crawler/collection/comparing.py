@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from sharc_crawler.changes.masks import same_content
-from sharc_crawler.evidence.facts import PageFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 from sharc_crawler.model import Kind
 from sharc_crawler.report.difference import paired
 from sharc_crawler.report.left_out import bound_that_left, left_urls
@@ -59,22 +59,27 @@ def contents(folder: Path) -> Captured:
         found: dict[str, PageContent] = {}
         data: dict[str, PageContent] = {}
         lost, left = set[str](), 0
-        for page in (page for facts in captures for page in facts.pages):
-            if page.kind is Kind.PAGE and page.verdict is not None:
-                found[page.url] = _content(page)
-            elif page.kind is Kind.PAGE and not bound_that_left(page.reason):
-                lost.add(page.url)
-            elif page.kind is Kind.PAGE:
-                left += 1
-            elif page.kind is Kind.DATA and page.visit and page.visit.status is not None:
+        for page in _pages(captures):
+            if page.kind is Kind.DATA and page.visit and page.visit.status is not None:
                 data[page.url] = _content(page) if page.verdict else _answer(page.visit.status, page.target)
-        if data:  # rarely, unless browsers showed pages
-            for page in (page for facts in captures for page in facts.pages):
-                if page.kind is Kind.PAGE and page.url in found:
-                    own: PageContents = {url: data[url] for url in page.embeds if url in data}
-                    found[page.url] = found[page.url]._replace(data=own)
+            if page.kind is not Kind.PAGE:
+                continue
+            if page.verdict is not None:
+                found[page.url] = _content(page)
+            elif bound_that_left(page.reason):
+                left += 1
+            else:
+                lost.add(page.url)
+        for page in _pages(captures) if data else ():  # rarely, unless browsers showed pages
+            if page.kind is Kind.PAGE and page.url in found:
+                own: PageContents = {url: data[url] for url in page.embeds if url in data}
+                found[page.url] = found[page.url]._replace(data=own)
         bounded = left > 0 or any(dict(left_urls(facts)) for facts in captures)
         return Captured(found, lost, left, bounded)
+
+
+def _pages(captures: Iterable[CaptureFacts]) -> Iterator[PageFacts]:
+    return (page for facts in captures for page in facts.pages)
 
 
 class PagesApart(NamedTuple):

@@ -245,20 +245,23 @@ class SharcScheduler(BaseScheduler):
         """Record every visit that the engine is done with and that is read and on disk, in one step per site."""
         self._session.sites.commit()  # steps that found no room before, and those of ended visits
         busy = private.in_progress(self._crawler.engine)
+        leases = self._session.leases
         through = [number for number, request in self._released.items() if request not in busy]
-        for number in [number for number in through if number not in self._session.leases]:  # its site was taken over
-            through.remove(number)
+        for number in set(through) - leases.keys():  # its site was taken over
             del self._released[number]
-        ended = [number for number in through if self._session.leases[number].done]
+        through = [number for number in through if number in leases]
+        ended = [number for number in through if leases[number].done]
         self._session.archivist.awaited = self._session.readers.awaited = len(ended) < len(through)
+        if self._waits_for_more(len(ended), len(through)):
+            ended = []
         by_site: dict[str, list[int]] = {}
-        for number in [] if self._waits_for_more(len(ended), len(through)) else ended:
-            by_site.setdefault(self._session.leases[number].fetch.site, []).append(number)
+        for number in ended:
+            by_site.setdefault(leases[number].fetch.site, []).append(number)
         for site, numbers in by_site.items():
             with self._session.sites.one_step(site):
                 for number in numbers:
                     del self._released[number]
-                    self._finish(self._session.leases.pop(number))
+                    self._finish(leases.pop(number))
         if self._session.browsing is not None:
             self._session.browsing.look()
 

@@ -59,15 +59,6 @@ class StoredPages:
         row, visits = url.page, counted(url)
         first, second = _first(visits), last([visit for visit in visits if visit.slot is Slot.SECOND])
         part = self.subsites.of(row.page)
-        true_changes = self._true_changes(url)
-        truth = None
-        if true_changes is not None:
-            from sharc_crawler.evidence.truth import stayed
-
-            downloads = [one.outcome.started for one in (first, second) if one]
-            dated = url.judgement is not None and url.judgement.evidence.dated
-            once = dated or (second is None and first is not None and first.slot is Slot.ONLY)
-            truth = stayed(downloads, true_changes, part.reference, once=once)
         judgement = url.judgement or not_judged_yet(row, first)
         if first and first.outcome.result in (Result.GONE, Result.REDIRECTED) and second is None:
             judgement = None  # a resource that was requested once
@@ -90,13 +81,12 @@ class StoredPages:
             evidence=judgement.evidence if judgement else None,
             reason=judgement.reason if judgement else _why_not(row, first),
             target=_target(row, first),
-            truth=truth,
-            true_changes=true_changes,
             subsite=part.name,
             by_script=first.outcome.document.by_script if first and first.outcome.document else None,
             alike=row.key in self.taught.alike,
             embeds=tuple(map(Url, url.embeds)),
             lastmod=max((said.lastmod for said in url.lastmods), default=None),
+            **self._in_truth(url, first, second, part.reference),
         )
         if not self.data or row.kind is not Kind.PAGE:
             return page
@@ -104,10 +94,20 @@ class StoredPages:
 
         return with_states(page, part.reference, self.data, self.truth, self.span)
 
-    def _true_changes(self, url: UrlRow) -> tuple[float, ...] | None:
-        """The true changes of a judged page, if they are known."""
+    def _in_truth(
+        self, url: UrlRow, first: VisitRow | None, second: VisitRow | None, reference: Instant | None
+    ) -> dict[str, Any]:
+        """The true changes of a judged page, and whether it stayed the same; nothing if they are not known."""
         changes = self.truth(url.page.url, *self.span) if self.truth and url.judgement else None
-        return None if changes is None else tuple(map(float, changes))
+        if changes is None:
+            return {}
+        from sharc_crawler.evidence.truth import stayed  # only of demo sites
+
+        true_changes = tuple(map(float, changes))
+        downloads = [one.outcome.started for one in (first, second) if one]
+        dated = url.judgement is not None and url.judgement.evidence.dated
+        once = dated or (second is None and first is not None and first.slot is Slot.ONLY)
+        return {"truth": stayed(downloads, true_changes, reference, once=once), "true_changes": true_changes}
 
 
 def counted(url: UrlRow) -> list[VisitRow]:

@@ -83,14 +83,20 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
         yield fact("blur", unfounded(blur) if guessed(blur) else missed)
     yield from _truth(facts)
     yield from _duration(facts)
+    yield from _notes(facts)
+    yield fact("WARC", _warcs(facts, folder))
+
+
+def _notes(facts: CaptureFacts) -> Iterator[Text]:
+    """The first notes on problems, and how many others the report has."""
     notes = noted(facts)
-    shown = [note for note in notes if not isinstance(note, HowMade)][:MAX_NOTES]
+    problems = [note for note in notes if not isinstance(note, HowMade)]
+    shown = problems[:MAX_NOTES]
     yield from (fact("note", whole(note)) for note in shown)
     if len(notes) > len(shown):
         more = counted(len(notes) - len(shown), "more note" if shown else "note")
-        against = sum(not isinstance(note, HowMade) for note in notes) > len(shown)
-        yield fact("" if shown else "notes", f"{more} in the report{'' if against else ', all on how it was made'}")
-    yield fact("WARC", _warcs(facts, folder))
+        how_made = "" if len(problems) > len(shown) else ", all on how it was made"
+        yield fact("" if shown else "notes", f"{more} in the report{how_made}")
 
 
 def _listed(reasons: Counter[str]) -> str:

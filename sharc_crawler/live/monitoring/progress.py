@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import compress
@@ -93,25 +93,19 @@ class Snapshot:
 
     @classmethod
     def of(cls, sites: Sites) -> Snapshot:
-        """The sum over all captures; the phase is that with most pages."""
+        """The sum over all captures."""
         captures = [frontier.capture for frontier in sites if not frontier.stopped]
-        pages = Counter({str(Phase.DONE): 0})
-        for one in captures:
-            named = "sitemaps" if one.owed.first and one.strategy is None else str(one.phase)
-            pages[named] += 0 if one.phase is Phase.DONE else 1 + one.counts.pages
-        phase = max(pages, key=pages.__getitem__)
-        dropped = sum(capture.counts.dropped for capture in captures)  # neither visited nor to be visited
-        due = sum(capture.strategy.visits_left for capture in captures if capture.strategy)
-        called = next((one.mode.called for one in captures if one.mode.called), phase)
-        name = f"part {captures[0].mode.parts}, {phase}" if len(captures) == 1 and captures[0].mode.parted else called
+        counts = [capture.counts for capture in captures]
+        dropped = sum(one.dropped for one in counts)  # neither visited nor to be visited
+        visits, revisits = sum(one.visits for one in counts) - dropped, sum(one.revisits for one in counts)
         return cls(
-            phase if phase == "sitemaps" else name,
-            sum(capture.counts.pages - capture.counts.late for capture in captures) - dropped,
-            sum(capture.counts.visits for capture in captures) - dropped,
-            sum(capture.counts.revisits for capture in captures),
-            due,
-            sum(map(_ahead, captures)),
-            sum(one.counts.visits + one.counts.revisits for one in captures) - dropped,
+            phase=_phase(captures),
+            pages=sum(one.pages - one.late for one in counts) - dropped,
+            visits=visits,
+            revisits=revisits,
+            due=sum(capture.strategy.visits_left for capture in captures if capture.strategy),
+            left=sum(map(_ahead, captures)),
+            made=visits + revisits,
         )
 
     @property
@@ -119,6 +113,20 @@ class Snapshot:
         """Pages done and in all in this phase; redirects and pages that are gone are not revisited."""
         revisiting = self.phase.endswith(Phase.REVISIT)
         return f"{self.revisits}/{self.revisits + self.due}" if revisiting else f"{self.visits}/{self.pages}"
+
+
+def _phase(captures: Sequence[SiteCapture]) -> str:
+    """The phase with most pages, or what a mode calls it."""
+    pages = Counter({str(Phase.DONE): 0})
+    for one in captures:
+        named = "sitemaps" if one.owed.first and one.strategy is None else str(one.phase)
+        pages[named] += 0 if one.phase is Phase.DONE else 1 + one.counts.pages
+    phase = max(pages, key=pages.__getitem__)
+    if phase == "sitemaps":
+        return phase
+    if len(captures) == 1 and captures[0].mode.parted:
+        return f"part {captures[0].mode.parts}, {phase}"
+    return next((one.mode.called for one in captures if one.mode.called), phase)
 
 
 def _ahead(capture: SiteCapture) -> int:

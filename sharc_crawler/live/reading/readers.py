@@ -186,13 +186,17 @@ class Readers:
         for _ in range(len(self._readers), min(MOST, sum(reader.lingers for reader in self._readers) + wanted)):
             self._another()
         free = [reader for reader in self._readers if not reader.lingers]
-        alone, held = len(free) > 1 and sum(one.ready for one in free) == 1, list[_Job]()  # the other is starting
+        one_starts = len(free) > 1 and sum(one.ready for one in free) == 1  # then long documents wait for it
+        held = list[_Job]()
         while self._waiting and free:
             reader = min(free, key=lambda one: (not one.ready, sum(len(job.raw) for job in one.jobs)))
             if len(reader.jobs) >= AHEAD:
                 break
-            take = held.append if alone and len(self._waiting[0].raw) > LONG else reader.give
-            take(self._waiting.popleft())
+            job = self._waiting.popleft()
+            if one_starts and len(job.raw) > LONG:
+                held.append(job)
+            else:
+                reader.give(job)
         self._waiting.extendleft(reversed(held))
 
     def _look(self) -> None:
