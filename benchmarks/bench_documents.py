@@ -32,9 +32,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.leasing import SOON
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.visits.choosing import SOON
 from sharc_crawler.links.robots_rules import RobotsRules
 from sharc_crawler.links.sitemap import MOST_ENTRIES
 from sharc_crawler.live.extension import OBJECTS

@@ -37,7 +37,7 @@ from sharc_crawler.fleet.ledger import JournalStep, SiteOrder
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.live.fleet.clerk import ROWS
 from sharc_crawler.model import CaptureRef, Done, Fetch, Outcome, Result, Slot, Validators, Wait
 from sharc_crawler.state.rows import Batch

@@ -31,7 +31,7 @@ import numpy as np
 from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.parts import Parts, named_strategy
+from sharc_crawler.frontier.opening import Parts, named_strategy
 from sharc_crawler.model import (
     Done,
     Fetch,

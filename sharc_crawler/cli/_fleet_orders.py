@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sharc_crawler.addresses.scope import site_of
 from sharc_crawler.cli._inputs import instant
 from sharc_crawler.collection.terms import SiteTerms, parse_terms
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.fleet.ledger import SiteOrder
-from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.live.fleet.order import check_names
 from sharc_crawler.options.mappings import seeds_of_file
 from sharc_crawler.options.reading import read_arguments

@@ -13,15 +13,14 @@ from typing import Any, Literal, TypeVar, cast
 
 import yaml
 
+from sharc_crawler.addresses.scope import ScopeKind, site_of
 from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.errors import DataError, UsageError, nearest
-from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.guides import guide
 from sharc_crawler.model import Seconds
 from sharc_crawler.options.kinds import Duration, ValueKind, Whole
 from sharc_crawler.options.reading import ARGUMENTS, read_arguments, read_settings
 from sharc_crawler.options.table import NEWS, SEEDS
-from sharc_crawler.state.spec import ScopeKind
 from sharc_crawler.storage.gathered import COLLECTION
 
 T = TypeVar("T")

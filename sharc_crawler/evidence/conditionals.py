@@ -29,6 +29,7 @@ from sharc_crawler.evidence.worded import code
 from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Result, Verdict
 
 WEAK = " (weak)"  #: marks strata with weak validators
+SHARED = 3  #: contents with the same ETag that make it count as weak: it may be that of a build
 _SUMS = "claimed", "audited", "changed", "lies", "unaudited"
 
 
@@ -219,6 +220,21 @@ class Conditionals:
 
     def _stratum(self, page: PageId) -> str:
         return self._strata.get(page, "")
+
+
+def faint(visits: Iterable[tuple[PageId, Outcome]]) -> set[PageId]:
+    """Return pages with weak validators; an ETag that several contents share is weak, too."""
+    found: set[PageId] = set()
+    borne: dict[PageId, int] = {}
+    met, contents = set[int](), Counter[int]()  # by the ETag's hash: the texts of a million pages are large
+    for page, visit in visits:
+        if weak(visit):
+            found.add(page)
+        elif visit.validators.etag:
+            borne[page] = etag = hash(visit.validators.etag)
+            contents[etag] += (content := hash((etag, visit.digest))) not in met
+            met.add(content)
+    return found | {page for page, etag in borne.items() if contents[etag] >= SHARED}
 
 
 def _counted(first: tuple[str, Counter[str]], second: tuple[str, Counter[str]], label: str) -> str:

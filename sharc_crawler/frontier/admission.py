@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls, picked
-from sharc_crawler.frontier.scope import MOST_LISTED
+from sharc_crawler.addresses.scope import MOST_LISTED
 from sharc_crawler.model import EMBEDDED, Instant, Kind, PageId, RateEstimate, Sighting, Slot, columns_of
 from sharc_crawler.state.lifecycle import Event, State
 from sharc_crawler.state.pages import HUB_KEY, NO_PARENT, UNRATED
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.parts import Aside, Parts
+    from sharc_crawler.frontier.opening import Aside, Parts
 
     Keyed = tuple[str, Sighting]  #: a sighting with its key
     Keys = Sequence[str | None]
@@ -184,7 +184,7 @@ class Admitter:
             return capture.mode.takes_hubs and capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
         if sighting.kind is Kind.PROBE or not origin.depth:
             return True
-        from sharc_crawler.frontier.sitemaps import why_not  # many sites have no sitemap index
+        from sharc_crawler.frontier.besides_links import why_not  # many sites have no sitemap index
 
         if why := why_not(self, self._ledger.pages, capture.scope, key, origin.parent, origin.depth):
             self._ledger.left_out(key, why, sighting.via)
@@ -220,7 +220,7 @@ class Admitter:
     def ingest(self, capture: SiteCapture, sightings: Sequence[Sighting], read: Instant) -> None:
         """Pass lastmods of sitemaps to the mode, if it listens."""
         if capture.mode.listens:
-            from sharc_crawler.frontier.sitemaps import ingest  # only if the mode listens
+            from sharc_crawler.frontier.besides_links import ingest  # only if the mode listens
 
             ingest(self._ledger, self.canonical, capture, sightings, read)
 
@@ -298,7 +298,7 @@ class Queuer:
         """Number a resource, hub, probe or sitemap, which its host owes whatever the strategy says."""
         ledger, parent = self._ledger, origin.parent
         embedded = parent != NO_PARENT and sighting.kind in EMBEDDED
-        beyond = embedded and capture.embedded.full(ledger.owner(parent))  # not fetched, so no host is added
+        beyond = embedded and capture.embedded.full(ledger.pages.owner(parent))  # not fetched, so no host is added
         (host,) = [ledger.pages.hosts[parent]] if beyond else self._hosts(capture, [(key, sighting)])
         late = TOO_LATE if capture.turned else ""
         (page,) = ledger.add_pages([key], [sighting], [host], origin.depth, parent, reasons=[late])
@@ -318,7 +318,7 @@ class Queuer:
             ledger.may_have_pages(host)
         else:
             ledger.embeds(parent, page)
-            capture.embedded.add(ledger.owner(parent), page)
+            capture.embedded.add(ledger.pages.owner(parent), page)
         ledger.owe(page, Slot.FIRST if twice else Slot.ONLY)
         return page
 

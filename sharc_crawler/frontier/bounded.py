@@ -15,7 +15,7 @@ from statistics import median_low
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from sharc_crawler.frontier.budget import PREFIX, Spending
+from sharc_crawler.frontier.capture import PREFIX, Spending
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Result, Seconds, Slot
 from sharc_crawler.plural import counted

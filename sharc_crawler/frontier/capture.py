@@ -6,31 +6,34 @@ pages found before the first decision, embedded resources, URLs left out, the bu
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sharc_crawler.addresses.known_urls import SeenUrls
+from sharc_crawler.addresses.scope import LeftOut
 from sharc_crawler.evidence.judgement import Revisits
-from sharc_crawler.frontier.budget import Spending
-from sharc_crawler.frontier.scope import LeftOut
-from sharc_crawler.model import Instant, PageId, Phase, Sighting
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.model import Instant, Kind, Outcome, PageId, Phase, Seconds, Sighting, Slot
 from sharc_crawler.state.lifecycle import Life
-from sharc_crawler.state.rows import SOLE, CaptureRow
+from sharc_crawler.state.pages import PageTable
+from sharc_crawler.state.rows import SOLE, CaptureRow, VisitRow
 from sharc_crawler.state.unrated import Unrated
 from sharc_crawler.traps.rules import Traps
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.hosts import Task
-    from sharc_crawler.frontier.modes.base import Mode
-    from sharc_crawler.frontier.parts import Admission, Rates
-    from sharc_crawler.frontier.visits.nearer import ShortestWays
-    from sharc_crawler.frontier.visits.throttling import Refusals
+    from sharc_crawler.frontier.modes import Mode
+    from sharc_crawler.frontier.opening import Admission, Rates
+    from sharc_crawler.frontier.throttling import Refusals
     from sharc_crawler.rates.swings import Swings
     from sharc_crawler.state.spec import CaptureSpec
     from sharc_crawler.strategies.door import Door
     from sharc_crawler.traps.doubted import Doubted
+    from sharc_crawler.traps.trails import ShortestWays
 
+PREFIX = "budget: "  #: begins the reasons of downloads that the budget forbids
 MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept in case a seed redirects there
 
 
@@ -170,6 +173,52 @@ class Embedded:
         self._found.clear()
 
 
+class Spending:
+    """What a capture without bounds has spent."""
+
+    ends: Instant = math.inf  #: the end of the time budget
+
+    def __init__(self) -> None:
+        self.received = 0  #: bytes
+        self.room = math.inf  #: requests left
+        self.all_revisited = True  #: a page visited as the last one is revisited if more pages follow
+        self.paused: Seconds = 0.0  #: time in which no process ran
+        self.listed = 0  #: pages of sitemaps that the budget left out
+        self.unproven: dict[PageId, str] = {}  #: page → why it was not revisited
+
+    def why_not(self, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
+        """Return which bound forbids a download, or ``None``."""
+
+    def spare(self, now: Instant) -> float:  # noqa: ARG002 - for subclasses
+        """Return about how many requests are left that no due revisit needs."""
+        return math.inf
+
+    def keep_room(self, seeds: Iterable[PageId]) -> None:
+        """Keep room for the visits and revisits of seeds."""
+
+    def keep_listed(self, known: Iterable[PageId], pages: PageTable) -> None:
+        """Keep room for pages that sitemaps name, before others."""
+
+    def leased(self, task: Task, kind: Kind) -> None:
+        """Count a request that is made."""
+
+    def ended(self, task: Task, url: str, outcome: Outcome, finished: bool) -> None:  # noqa: ARG002 - for subclasses
+        """Count the end of a request."""
+        self.received += outcome.length
+
+    def forgone(self, task: Task, reason: str) -> None:
+        """Count a download that was not made."""
+        if task.slot is Slot.SECOND:
+            self.unproven[task.page] = Reason.NEVER_REVISITED.of(reason.removeprefix(PREFIX))
+
+    def restore(self, visits: Sequence[VisitRow], pages: PageTable) -> None:  # noqa: ARG002 - for subclasses
+        """Count all former fetches, in the order in which they ended."""
+        self.received += sum(visit.outcome.length for visit in visits if visit.attempt)
+        for visit in visits:
+            if not visit.attempt and (reason := visit.outcome.error or "").startswith(PREFIX):
+                self.forgone(Task(visit.page, visit.slot), reason)
+
+
 class SiteCapture:
     """The state of one site capture."""
 
@@ -190,7 +239,7 @@ class SiteCapture:
         self.ways: ShortestWays | None = None  #: while the distances of these are computed
         self.revisited = Revisits()  #: judges revisits
         self.seen = SeenUrls()  #: all known URLs, by key
-        self.budget = spending_of(spec, started)
+        self.budget = Spending()  #: or a :class:`~sharc_crawler.frontier.bounded.SiteBudget`
         self.traps = Traps() if spec.traps and spec.mode in ("capture", "continuous") else None
         self.doubted: Doubted | None = None  #: once there are doubted pages
         self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read
@@ -262,12 +311,3 @@ class SiteCapture:
             self.mode.audit,
             self.swings,
         )
-
-
-def spending_of(spec: CaptureSpec, started: Instant) -> Spending:
-    """Make the budget of a capture."""
-    if not (spec.max_requests or spec.max_bytes or spec.max_time):
-        return Spending()
-    from sharc_crawler.frontier.bounded import SiteBudget  # only with a bound
-
-    return SiteBudget(spec, started)

@@ -18,13 +18,11 @@ from urllib.parse import urljoin
 
 from sharc_crawler.addresses.urls import machine_of
 from sharc_crawler.frontier.admission import Admitter, Queuer
+from sharc_crawler.frontier.finishing import Ended, Finisher
 from sharc_crawler.frontier.hosts import TAKEN, Host, Pace, Politeness, Task
+from sharc_crawler.frontier.leasing import SOON, Chooser, Leases
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.opening import Opener
-from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.visits.choosing import SOON, Chooser
-from sharc_crawler.frontier.visits.finishing import Ended, Finisher
-from sharc_crawler.frontier.visits.leasing import Leases
+from sharc_crawler.frontier.opening import Opener, Parts
 from sharc_crawler.links.robots import MAX_AGE
 from sharc_crawler.model import (
     Done,
@@ -42,8 +40,8 @@ from sharc_crawler.model import (
 )
 
 if TYPE_CHECKING:
+    from sharc_crawler.frontier.besides_links import PageLoads
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.visits.loading import PageLoads
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
     from sharc_crawler.state.rows import Batch
@@ -140,7 +138,7 @@ class Frontier:
 
     def change_delay(self, delay: Seconds) -> None:
         """Change the delay, counted from each host's last request; robots.txt's delays and exceptions by host stay."""
-        from sharc_crawler.frontier.visits.delaying import change_delay  # only by order
+        from sharc_crawler.frontier.throttling import change_delay  # only by order
 
         change_delay(self.ledger, delay)
 
@@ -212,7 +210,7 @@ class Frontier:
         capture = ledger.capture
         again, lost = False, outcome.result in _LOSSES and capture.counts.captured >= KNOWN
         if outcome.result is _FAILED or lost or capture.refusals:
-            from sharc_crawler.frontier.visits.trying_again import comes_again  # only after failures
+            from sharc_crawler.frontier.trying_again import comes_again  # only after failures
 
             again = comes_again(ledger, self._admitter, fetch, task, outcome)
         again = again or capture.mode.asks_again(task.page, task.slot, outcome)
@@ -221,7 +219,7 @@ class Frontier:
         judgement = None
         if again:
             ledger.visited(fetch, task, outcome, finished=False)
-            from sharc_crawler.frontier.visits.trying_again import try_again  # only after failures
+            from sharc_crawler.frontier.trying_again import try_again  # only after failures
 
             try_again(ledger, task, outcome)
         else:
@@ -243,9 +241,9 @@ class Frontier:
     @cached_property
     def loads(self) -> PageLoads:
         """The resources that pages load while browsers show them."""
-        from sharc_crawler.frontier.visits.loading import PageLoads  # only with a browser
+        from sharc_crawler.frontier.besides_links import PageLoads  # only with a browser
 
-        return PageLoads(self.ledger, self._parts.canonical, self._admitter, self._leases)
+        return PageLoads(self.ledger, self._admitter, self._leases)
 
     def give_back(self, fetch: Fetch, now: Instant, sent: Instant = 0.0) -> None:
         """Queue a leased fetch again that failed for a reason of our own; no attempt is counted.
@@ -269,7 +267,7 @@ class Frontier:
         taken = capture.spec.skip == "attested" and self._takes(capture, task, kind, url)
         silent = ""
         if (host.lost or host.away) and self.ledger.leaves_hosts and not taken:
-            from sharc_crawler.frontier.visits.delaying import why_silent  # only after failures
+            from sharc_crawler.frontier.throttling import why_silent  # only after failures
 
             silent = why_silent(self.ledger, host, now)
         if reason := silent or self._why_not(capture, task, kind, url, now, free=taken):
@@ -287,7 +285,7 @@ class Frontier:
         return self._leases.grant(host, task, kind, url, now)
 
     def _refuse(self, task: Task, reason: str, now: Instant) -> None:
-        from sharc_crawler.frontier.visits.refusing import refuse  # many captures never refuse a page
+        from sharc_crawler.frontier.trying_again import refuse  # many captures never refuse a page
 
         refuse(self.ledger, self._opener, task, reason, now)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.addresses.urls import without_credentials
 from sharc_crawler.frontier.hosts import Host, HostRing, Politeness, Task
 from sharc_crawler.model import (
-    EMBEDDED,
     Fetch,
     Hints,
     Instant,
@@ -27,7 +26,7 @@ from sharc_crawler.model import (
 )
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.state.lifecycle import State
-from sharc_crawler.state.pages import HOST, NO_PARENT, UNRATED, PageTable
+from sharc_crawler.state.pages import HOST, UNRATED, PageTable
 from sharc_crawler.state.rows import (
     SOLE,
     Batch,
@@ -134,13 +133,6 @@ class Ledger:
     def leaves_hosts(self) -> bool:
         """May silent hosts be given up? Not in crawls without an end, nor in a Scrapy project."""
         return self.capture.spec.mode == "capture" and bool(self.seeded)
-
-    def owner(self, page: PageId) -> PageId:
-        """Return the page that first embedded a resource, also through a style sheet; a page owns itself."""
-        pages = self.pages
-        while pages.kinds[page] in EMBEDDED and pages.parents[page] != NO_PARENT:
-            page = pages.parents[page]
-        return page
 
     def may_have_pages(self, number: int) -> None:
         """Ask the capture for visits of this host from now on."""

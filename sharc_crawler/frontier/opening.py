@@ -1,30 +1,137 @@
-"""Begin a site capture: seeds, robots.txt, sitemaps; then build the strategy with all that is known."""
+"""Begin a site capture: seeds, robots.txt, sitemaps; then build the strategy with all that is known.
+
+:class:`Parts` has what can be replaced in a frontier.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urljoin
 
+from sharc_crawler.addresses.scope import Scope
+from sharc_crawler.addresses.urls import canonical, host_of
 from sharc_crawler.errors import StrategyError, UsageError
-from sharc_crawler.frontier.capture import SiteCapture
-from sharc_crawler.frontier.modes.make import make_mode
-from sharc_crawler.frontier.parts import at_once
+from sharc_crawler.frontier.capture import SiteCapture, Spending
+from sharc_crawler.frontier.modes import Mode, Untested
 from sharc_crawler.links.robots import leads_on, missing, rules_of, rules_text
-from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, PageId, Result, Sighting
+from sharc_crawler.model import (
+    NO_VALIDATORS,
+    Fetch,
+    HowMade,
+    Instant,
+    Kind,
+    Outcome,
+    PageId,
+    RateEstimate,
+    Result,
+    Sighting,
+    Validators,
+)
 from sharc_crawler.state.lifecycle import Event
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.door import Door
+from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from sharc_crawler.frontier.admission import Admitter, Queuer
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.parts import Aside, Parts
+    from sharc_crawler.rates.history import SiteHistory
+    from sharc_crawler.rates.swings import Swings
     from sharc_crawler.state.spec import CaptureSpec
+    from sharc_crawler.strategies.base import Strategy
+
+    Aside = Callable[[Callable[[], Any], int], Future[Any]]
+
+
+class Admission(Protocol):
+    """Decides which URLs are pages of a capture (:class:`~sharc_crawler.addresses.scope.Scope`)."""
+
+    def why_not(self, url: str) -> str | None:
+        """Return why a URL is not admitted, in a few words, else ``None``."""
+
+    def outside(self, urls: Collection[str]) -> dict[str, str]:
+        """Return the URLs that are not admitted, each with the reason."""
+
+    def widened(self, seed: str) -> Admission:
+        """Return the scope with one more seed."""
+
+
+class Rates(Protocol):
+    """A source of rates that never abstains (a chain that ends in a prior)."""
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
+        """Return one estimate per sighting."""
+
+    def weight(self, sighting: Sighting) -> float:
+        """Return the page's weight in blur and coherence."""
+
+    def swings(self) -> Swings | None:
+        """Return how far these rates vary together, from the history; ``None``: not known."""
+
+
+class LastSeen(NamedTuple):
+    """What the archive last saw at a URL."""
+
+    time: Instant
+    digest: str  #: of the decoded content
+    fingerprint: str | None = None
+
+    def shows(self, outcome: Outcome) -> bool:
+        """Has the outcome the same content?"""
+        same = self.digest == (outcome.decoded or outcome.digest)
+        return same or (self.fingerprint is not None and self.fingerprint == outcome.fingerprint)
+
+
+def named_strategy(spec: CaptureSpec, setting: Setting) -> Strategy:
+    """Make the strategy that a spec names, by entry point or dotted path."""
+    return make_strategy(spec.strategy, setting)
+
+
+def no_history(spec: CaptureSpec) -> SiteHistory:
+    """Return the history of a site never captured."""
+    from sharc_crawler.rates.history import SiteHistory  # only if a mode needs it
+
+    return SiteHistory.empty(spec.site)
+
+
+def at_once(work: Callable[[], Any], _: int) -> Future[Any]:
+    """Do the work in the caller's thread."""
+    done = Future[Any]()
+    done.set_result(work())
+    return done
+
+
+def default_rates(_: CaptureSpec) -> Rates:
+    """Make the rates of a first capture: from sitemaps, else the mean of the known pages."""
+    from sharc_crawler.rates.chain import default_chain  # many sites state nothing
+
+    return default_chain()
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Factories, one per port; the defaults are what a live crawl uses."""
+
+    strategy: Callable[[CaptureSpec, Setting], Strategy] = named_strategy
+    scope: Callable[[CaptureSpec], Admission] = lambda spec: Scope(spec.seeds, spec.scope, spec.include, spec.exclude)
+    rates: Callable[[CaptureSpec], Rates] = default_rates
+    history: Callable[[CaptureSpec], SiteHistory] = no_history  #: the base of trust in lastmods
+    links: Callable[[CaptureSpec], Iterable[tuple[str, str]]] = lambda _: ()  #: former captures' links, by URL
+    #: validators of a URL's answer in a former capture
+    former: Callable[[CaptureSpec, str], Validators] = lambda _spec, _url: NO_VALIDATORS
+    believed: Callable[[], bool] = lambda: True  #: are this server's 304s trusted?
+    #: a URL's answer in a former capture, as an outcome: it may stand for a visit if nothing has changed since
+    taken: Callable[[CaptureSpec, str], Outcome | None] = lambda _spec, _url: None
+    seen: Callable[[CaptureSpec, str, Instant], LastSeen | None] | None = None  #: last seen before an instant
+    canonical: Callable[[str], str | None] = canonical  #: None: not a URL to crawl
+    host_of: Callable[[str], str] = host_of
+    aside: Aside = at_once  #: runs slow work (a callable, its number of pages), perhaps in another thread
+
 
 WELL_KNOWN_SITEMAP = "/sitemap.xml"
 MAX_NAMED_SITEMAPS = 1_000  #: read of one robots.txt: each is a request before the first page
@@ -55,6 +162,7 @@ class Opener:
         parts = self.parts
         capture = SiteCapture(spec, parts.scope(spec), parts.rates(spec), started)
         strategy = parts.strategy(spec, Setting())
+        capture.budget = spending_of(spec, started)
         capture.mode = make_mode(self._ledger, capture, strategy, parts)
         capture.budget.all_revisited = strategy.revisits and not strategy.attests
         return capture
@@ -194,3 +302,68 @@ class Opener:
         if front.waiting:
             yield from self._queuer.rating(capture, now, at_once)
             self._queuer.offer(capture, front.take(), now)
+
+
+def spending_of(spec: CaptureSpec, started: Instant) -> Spending:
+    """Make the budget of a capture."""
+    if not (spec.max_requests or spec.max_bytes or spec.max_time):
+        return Spending()
+    from sharc_crawler.frontier.bounded import SiteBudget  # only with a bound
+
+    return SiteBudget(spec, started)
+
+
+def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: Parts) -> Mode:
+    """Make the mode; raise :class:`UsageError` as :func:`check` does."""
+    spec = capture.spec
+    tests = _tests(ledger, capture, parts)
+    check(strategy, spec.subsites, spec.mode)
+    if spec.mode == "instant":
+        from sharc_crawler.frontier.modes.instant import Instantly
+
+        return Instantly(ledger, capture, compares=strategy.revisits)
+    if spec.mode == "survey":
+        from sharc_crawler.frontier.modes.by_lastmods import Surveyed
+
+        return Surveyed(ledger, capture, parts.history(spec), tests, parts.aside)
+    if spec.mode == "continuous":
+        from sharc_crawler.frontier.modes.continuous import Continuously
+
+        return Continuously(ledger, capture, tests)
+    if strategy.attests:
+        from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
+
+        seen = parts.seen and partial(parts.seen, spec)
+        return ByLastmods(ledger, capture, parts.history(spec), tests, parts.aside, seen)
+    if spec.subsites:
+        from sharc_crawler.frontier.modes.subsites import Subsites
+
+        return Subsites(ledger, capture, lambda: parts.links(spec), tests)
+    from sharc_crawler.frontier.modes.two_visits import TwoVisits
+
+    return TwoVisits(ledger, capture, tests, compares=strategy.revisits)
+
+
+def _tests(ledger: Ledger, capture: SiteCapture, parts: Parts) -> Untested:
+    """Make the tests of the capture's rates by what the archive last saw, if there is an archive."""
+    if (seen := parts.seen) is None:
+        return Untested()
+    from sharc_crawler.frontier.modes.rate_tests import RateTests
+
+    return RateTests(capture, ledger.pages, partial(seen, capture.spec), partial(parts.history, capture.spec))
+
+
+def check(strategy: Strategy, subsites: str, mode: str = "capture") -> None:
+    """Check that the strategy suits subsites and mode: both need visits and revisits around a T.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` if it does not.
+    """
+    if mode == "continuous" and (subsites or strategy.attests or not strategy.revisits):
+        why = f"subsites={subsites!r} has several" if subsites else "the strategy makes single visits"
+        raise UsageError(f"mode='continuous' ends with one T, visits before it and revisits after it, and {why}")
+    if subsites and (strategy.attests or not strategy.revisits):
+        why = "has one T for the whole site" if strategy.attests else "makes single visits"
+        raise UsageError(
+            f"subsites={subsites!r} needs visits and revisits around a reference instant for each part, and the"
+            f" strategy {why}; use sharc-selective, or leave subsites= out"
+        )

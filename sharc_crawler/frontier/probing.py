@@ -13,7 +13,7 @@ from sharc_crawler.addresses.unlikely import is_nobodys, look_at, looked_at, wit
 from sharc_crawler.links.dated import dated
 from sharc_crawler.model import HowMade, Kind, Result, Sighting
 from sharc_crawler.state.lifecycle import Event
-from sharc_crawler.traps.common import as_trap, content_of, without_address
+from sharc_crawler.traps.common import FOUND, as_trap, content_of, without_address
 from sharc_crawler.traps.doubted import HELD, LAST, MAX_HELD, SHOWN, Doubted, holds, renamed_away, shown, worth
 from sharc_crawler.traps.probing import (
     AGAIN,
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.finishing import Ended
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.visits.finishing import Ended
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
     from sharc_crawler.traps.rules import Traps
 
-FOUND = "probe"  #: how it was found: it was made up here
 _LOOKED = HowMade(
     "pages that lead to what looks like a trap were asked for once more, each at its address with ?no-such-page-…"
     " behind it, to see which of their links stay"

@@ -7,28 +7,26 @@ all former fetches in their order; then a new strategy is built and told of them
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice
 
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.frontier.admission import TOO_FAR
+from sharc_crawler.frontier.besides_links import widen
 from sharc_crawler.frontier.capture import SiteCapture
-from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import TOO_MANY, Task
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.frontier.opening import Opener
-from sharc_crawler.frontier.parts import at_once
-from sharc_crawler.frontier.visits.delaying import slow_down
-from sharc_crawler.frontier.visits.redirects import widen
+from sharc_crawler.frontier.opening import Opener, at_once
+from sharc_crawler.frontier.throttling import slow_down
 from sharc_crawler.links.robots import leads_on, missing, rules_of
 from sharc_crawler.model import EMBEDDED, Instant, Kind, Outcome, PageId, Phase, Result, Seconds, Sighting, Slot, Visit
 from sharc_crawler.state.lifecycle import Event, State
-from sharc_crawler.state.pages import NO_PARENT, UNRATED, PageTable, is_compared
-from sharc_crawler.state.rows import Batch, CaptureRow, LinksRow, OutsideRow, PageRow, VisitRow
+from sharc_crawler.state.pages import NO_PARENT, UNRATED, is_compared
+from sharc_crawler.state.rows import Batch, CaptureRow, OutsideRow, PageRow, VisitRow
 from sharc_crawler.traps.common import content_of
-from sharc_crawler.traps.many import tell
+from sharc_crawler.traps.many import tell, told
 from sharc_crawler.traps.probing import feeds, recall, take
 from sharc_crawler.traps.rules import Traps
 
@@ -96,27 +94,6 @@ class FirstVisits:
                 continue
             for page, url, content in zip(shown, urls, contents, strict=True):
                 traps.showed(page, url, content, pages, partial(self._feeds, page))
-
-
-def told(links: Iterable[LinksRow], traps: Traps, pages: PageTable) -> Iterator[LinksRow]:
-    """Yield ``links`` in the order of downloads, and tell the trap rules of all pages, also those without links."""
-    rest = sorted(pages.pages_in(State.VISITED), key=lambda page: (pages.started[page], page), reverse=True)
-    left = set(rest)
-
-    def tell(page: PageId, targets: Sequence[PageId] = ()) -> None:
-        if page in left:  # a page visited again before T has two rows
-            left.remove(page)
-            traps.named(page, targets, pages)
-            if traps.renamed:
-                traps.wanted += traps.renamed.saw(page, targets)
-
-    for row in links:
-        while rest and (pages.started[rest[-1]], rest[-1]) < (row.time, row.page):
-            tell(rest.pop())
-        tell(row.page, row.targets)
-        yield row
-    for page in reversed(rest):
-        tell(page)
 
 
 _LATE = State.LATE  # a local name is faster
@@ -202,7 +179,7 @@ class Restorer:
         elif row.kind is Kind.PROBE or (row.kind in EMBEDDED and row.parent == NO_PARENT):
             ledger.may_have_pages(ledger.host_numbers[row.host])
         elif row.kind in EMBEDDED:
-            capture.embedded.add(ledger.owner(row.parent), row.page)
+            capture.embedded.add(ledger.pages.owner(row.parent), row.page)
 
     def _left_out(self, row: OutsideRow) -> None:
         capture = self._ledger.capture
@@ -351,7 +328,7 @@ class Restorer:
         if kind is Kind.SITEMAP:
             capture.mode.sitemap_read(page, slot, outcome)
             return
-        visit, part = pages.remembered(page), self._members.get(self._ledger.owner(page))
+        visit, part = pages.remembered(page), self._members.get(self._ledger.pages.owner(page))
         reference = capture.reference if part is None else capture.mode.reference_of(part)
         judgement = capture.revisited.judge(pages.urls[page], pages.asked_by(page, outcome), outcome, reference)
         capture.mode.revisited(page, kind, visit, outcome, judgement)
@@ -408,7 +385,7 @@ class Restorer:
         state = pages.states[page]
         if pages.kinds[page] not in (Kind.PAGE, *EMBEDDED) or state not in (State.QUEUED, State.VISITED):
             return False
-        reference = capture.mode.reference_of(self._members.get(self._ledger.owner(page)))
+        reference = capture.mode.reference_of(self._members.get(self._ledger.pages.owner(page)))
         return reference is not None and (state == State.QUEUED or pages.started[page] > reference)
 
     def _owe_again(self, capture: SiteCapture, page: PageId) -> None:
@@ -427,7 +404,7 @@ class Restorer:
             twice = kind in EMBEDDED and ledger.pages.parents[page] != NO_PARENT and capture.mode.compares
             ledger.owe(page, Slot.FIRST if twice else Slot.ONLY)
         elif kind in EMBEDDED and state == State.VISITED and not capture.mode.left_open(page):
-            owner = ledger.owner(page)
+            owner = ledger.pages.owner(page)
             over = ledger.pages.states[owner] == State.JUDGED or capture.mode.left_open(owner)
             if owner != page and over and capture.phase is Phase.REVISIT:
                 ledger.owe(page, Slot.SECOND)
@@ -473,16 +450,3 @@ def interrupted(capture: SiteCapture, ended: Instant, now: Instant) -> None:
     """Note that the capture stood still from its last sign of life until now, also for the time budget."""
     capture.interruptions.append((ended, now))
     capture.budget.paused = stood_still(capture)
-
-
-def visit_again(frontier: Frontier, url: str, kind: Kind) -> bool:
-    """Visit a page or sitemap once more before T; return ``False`` if that is impossible."""
-    capture, pages = frontier.capture, frontier.pages
-    page = capture.seen.get(url)
-    early = capture.phase is Phase.VISIT and page != UNSEEN and pages.kinds[page] is kind
-    if not early or pages.states[page] != State.VISITED:
-        return False
-    if kind is Kind.SITEMAP:
-        capture.owed.before_visits(page)
-    frontier.ledger.owe(page, Slot.SECOND if kind is Kind.SITEMAP else Slot.FIRST)
-    return True

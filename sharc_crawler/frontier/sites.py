@@ -19,7 +19,7 @@ from sharc_crawler.addresses.urls import machine_of
 from sharc_crawler.errors import SiteError, StoppedCaptureError, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.frontier.frontier import LEASE_TIME, Frontier, Shared
 from sharc_crawler.frontier.hosts import Pace, Politeness
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.model import Done, Fetch, Instant, Judgement, Outcome, Seconds, Sighting, Wait
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import TAKEN, Politeness
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
-from sharc_crawler.frontier.parts import LastSeen, Parts, no_history
+from sharc_crawler.frontier.opening import LastSeen, Parts, no_history
 from sharc_crawler.lab.belief import Belief, BelievedRates
 from sharc_crawler.lab.published import weekly_captures
 from sharc_crawler.lab.rates import believe

@@ -29,7 +29,7 @@ from sharc_crawler.options.reading import tell_unread
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.opening import Parts
     from sharc_crawler.live.former.validators import FormerCaptures
     from sharc_crawler.live.setup.arguments import Arguments
     from sharc_crawler.login import Login

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from sharc_crawler.addresses.scope import ScopeKind
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.options.kinds import (
@@ -50,7 +51,7 @@ from sharc_crawler.options.option import (
     setting,
 )
 from sharc_crawler.report.log import FORMATS
-from sharc_crawler.state.spec import AUDIT, BOUNDS, HINTS, HOPS, LAG, PAGE_RESOURCES, ScopeKind
+from sharc_crawler.state.spec import AUDIT, BOUNDS, HINTS, HOPS, LAG, PAGE_RESOURCES
 
 if TYPE_CHECKING:
     from sharc_crawler.seeds.base import Threshold

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 ONCE_A_MONTH: Rate = 12 / 31_557_600
 PRIOR = "prior"  #: source of a guessed rate
+MODIFIED = "last-modified"  #: source of a rate made with that header
 NO_CHANGE = "unchanged"  #: source of the rate of a page that no capture saw change: it also rests on other pages
 GUESS = RateEstimate(ONCE_A_MONTH, PRIOR, shape=1.0, spread=ONCE_A_MONTH)
 

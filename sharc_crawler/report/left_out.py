@@ -12,12 +12,12 @@ from shlex import quote
 from typing import Any
 
 from sharc_crawler.addresses import orders
+from sharc_crawler.addresses.scope import MOST_LISTED
 from sharc_crawler.addresses.software import of_note
 from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.evidence.worded import in_words
 from sharc_crawler.frontier.admission import MOST, OVER_LIMIT, TOO_FAR
-from sharc_crawler.frontier.budget import PREFIX
-from sharc_crawler.frontier.scope import MOST_LISTED
+from sharc_crawler.frontier.capture import PREFIX
 from sharc_crawler.model import HowMade, Kind
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.marks import ORDERS

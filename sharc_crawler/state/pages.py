@@ -11,7 +11,7 @@ import numpy as np
 from sharc_crawler.addresses.known_urls import Texts
 from sharc_crawler.errors import StateError
 from sharc_crawler.evidence.headers import is_part
-from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, PageId, RateEstimate, Result, Validators
+from sharc_crawler.model import EMBEDDED, NO_VALIDATORS, Kind, Outcome, PageId, RateEstimate, Result, Validators
 from sharc_crawler.rates.base import PRIOR
 from sharc_crawler.state.lifecycle import TRANSITIONS, Event, State
 from sharc_crawler.state.rows import PageRow
@@ -120,6 +120,12 @@ class PageTable:
             if self.kinds[parent] is not Kind.PAGE:
                 break
             page = parent
+        return page
+
+    def owner(self, page: PageId) -> PageId:
+        """Return the page that first embedded a resource, also through a style sheet; a page owns itself."""
+        while self.kinds[page] in EMBEDDED and self.parents[page] != NO_PARENT:
+            page = self.parents[page]
         return page
 
     def listed(self, page: PageId) -> bool:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from sharc_crawler.addresses.scope import ScopeKind
 
 AUDIT = 0.02  #: default of ``audit``
 
@@ -17,7 +20,6 @@ PAGE_RESOURCES = 1_000  #: hardly any real page has more; at a second each they 
 
 BOUNDS = ("max_requests", "max_bytes", "max_time")  #: bounds of the budget
 
-ScopeKind = Literal["host", "domain", "prefix"]
 Mode = Literal["capture", "continuous", "instant", "survey"]
 
 

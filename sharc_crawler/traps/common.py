@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Outcome
 
 YEAR = re.compile(r"(?:19|20|21)(?<![0-9]..)[0-9]{2}")  #: no digit before it; asked last, for speed
+FOUND = "probe"  #: how an address was found that is only asked for to tell traps: it was made up
 MANY = 500  #: known pages, from which on those that seeds name count, too
 
 

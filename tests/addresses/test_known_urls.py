@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls, Texts
-from sharc_crawler.frontier.scope import LeftOut
+from sharc_crawler.addresses.scope import LeftOut
 from sharc_crawler.state.pages import Names
 
 

@@ -28,7 +28,7 @@ from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.live.former.rebuilding import rebuild
 from sharc_crawler.live.former.validators import FormerCaptures
 from sharc_crawler.live.reading.document import detector_of

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from sharc_crawler.addresses import known_urls
+from sharc_crawler.addresses import known_urls, scope
 from sharc_crawler.addresses.known_urls import SeenUrls
-from sharc_crawler.frontier import admission, scope
+from sharc_crawler.frontier import admission
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.model import Hints, Kind, LinkColumns, Result, Sighting, Slot
 from sharc_crawler.polling.terms import Terms

@@ -7,9 +7,9 @@ import math
 import pytest
 
 from sharc_crawler.frontier.bounded import SiteBudget
-from sharc_crawler.frontier.budget import PREFIX, Spending
-from sharc_crawler.frontier.capture import spending_of
+from sharc_crawler.frontier.capture import PREFIX, Spending
 from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.frontier.opening import spending_of
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, Result, Slot, Validators
 from sharc_crawler.state.pages import PageTable
 from sharc_crawler.testing.stores import page_row, visit_row

@@ -14,9 +14,9 @@ from sharc_crawler.errors import StateError, StoppedCaptureError
 from sharc_crawler.frontier import admission
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.restoring import visit_again
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.frontier.sites import Sites
+from sharc_crawler.live.former.rebuilding import visit_again
 from sharc_crawler.live.project.dropin import may_fetch_again
 from sharc_crawler.model import (
     Done,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.frontier.hosts import Host, HostRing, Pace, Politeness, Task
-from sharc_crawler.frontier.visits.delaying import AWAY, SILENCE, SILENT, rest, silence_of
+from sharc_crawler.frontier.throttling import AWAY, SILENCE, SILENT, rest, silence_of
 from sharc_crawler.model import Fetch, Kind, Outcome, Result, Slot
 
 STEPS = st.lists(

@@ -162,7 +162,7 @@ def test_who_owns_what_is_embedded_in_what_is_embedded():
         frontier.finished(fetch, outcome, images.get(fetch.url, ()))
         fetch = frontier.next(1000.0)
     names = {url.removeprefix(ROOT): number for number, url in enumerate(frontier.pages.urls)}
-    owners = {name: frontier.ledger.owner(number) for name, number in names.items()}
+    owners = {name: frontier.pages.owner(number) for name, number in names.items()}
     assert [frontier.pages.rates[names[name]] for name in ("own.png", "s.css")] == [0.0, 0.0], "nobody rates them"
     assert owners == {"": 0, "own.png": names["own.png"], "s.css": 0, "bg.png": 0, "1": names["1"]}
 

@@ -11,8 +11,7 @@ import pytest
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.opening import Opener
-from sharc_crawler.frontier.parts import Parts, named_strategy
+from sharc_crawler.frontier.opening import Opener, Parts, named_strategy
 from sharc_crawler.model import (
     Hints,
     HowMade,
@@ -256,7 +255,7 @@ def test_a_strategy_is_told_how_many_pages_there_may_be_and_how_fast_they_are_vi
 @pytest.mark.slow
 def test_indexes_within_indexes_that_name_ever_new_ones_end(world, monkeypatch):
     """Each of 30 names 30 more, five levels deep: that would be 25 million."""
-    monkeypatch.setattr("sharc_crawler.frontier.sitemaps.MAX_NESTED_SITEMAPS", 100)
+    monkeypatch.setattr("sharc_crawler.frontier.besides_links.MAX_NESTED_SITEMAPS", 100)
 
     class Fan(dict):
         def get(self, url, default=None):

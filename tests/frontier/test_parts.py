@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.frontier.parts import LastSeen, Parts
-from sharc_crawler.frontier.scope import Scope
+from sharc_crawler.addresses.scope import Scope
+from sharc_crawler.frontier.opening import LastSeen, Parts
 from sharc_crawler.model import NO_VALIDATORS, Outcome, Result, Sighting
 from sharc_crawler.strategies.base import Setting
 from tests.frontier.small import ROOT, spec

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.model import Done, Fetch, Hints, Kind, RateEstimate, Sighting, Url, Wait
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.sources import HistoryRates

@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.addresses.scope import Scope
 from sharc_crawler.addresses.urls import host_of
 from sharc_crawler.frontier.admission import Admitter
+from sharc_crawler.frontier.besides_links import why_not
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.scope import Scope
-from sharc_crawler.frontier.sitemaps import why_not
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.frontier.visits.finishing import NESTED
+from sharc_crawler.frontier.finishing import NESTED
 from tests.live.serving import Answering, serving
 
 PAGE = b"<!doctype html><title>%s</title><img src=/lost.png><img src=/late.png><a href=/a>a</a><a href=/b>b</a><p>%s"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sharc_crawler.addresses.scope import Scope
 from sharc_crawler.addresses.software import KNOWN
 from sharc_crawler.addresses.urls import canonical
-from sharc_crawler.frontier.scope import Scope
 
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
 ORDERS, *OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.frontier.visits.throttling import ALIKE
+from sharc_crawler.frontier.throttling import ALIKE
 from tests.live.serving import Answering, serving
 
 PAGES = 30

@@ -55,8 +55,8 @@ scrapy.commands.shell scrapy.downloadermiddlewares.httpauth scrapy.downloadermid
 scrapy.downloadermiddlewares.stats scrapy.dupefilters scrapy.exporters scrapy.extensions.telnet scrapy.pqueues
 scrapy.spidermiddlewares.metacopy scrapy.squeues scrapy.utils.serialize encodings.cp1252 xml.sax.saxutils
 scrapy.statscollectors sharc_crawler.live.wire.names sharc_crawler.storage.frontier_reading
-sharc_crawler.certificate.unlisted sharc_crawler.frontier.visits.redirects sharc_crawler.frontier.visits.refusing
-sharc_crawler.frontier.visits.trying_again sharc_crawler.links.robots_rules sharc_crawler.live.former.history
+sharc_crawler.certificate.unlisted sharc_crawler.frontier.besides_links sharc_crawler.frontier.trying_again
+sharc_crawler.frontier.trying_again sharc_crawler.links.robots_rules sharc_crawler.live.former.history
 sharc_crawler.live.failures.failed_exchanges sharc_crawler.live.failures.error_texts sharc_crawler.live.without_project
 sharc_crawler.live.outside sharc_crawler.live.profile sharc_crawler.live.project.beginning
 sharc_crawler.live.project.scheduler

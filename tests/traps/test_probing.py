@@ -10,9 +10,9 @@ import pytest
 
 from sharc_crawler.addresses.known_urls import SeenUrls
 from sharc_crawler.addresses.unlikely import is_nobodys, look_at, nobodys, unlikely
+from sharc_crawler.frontier.finishing import Ended
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.probing import Prober
-from sharc_crawler.frontier.visits.finishing import Ended
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot, Visit
 from sharc_crawler.state.lifecycle import Event
 from sharc_crawler.state.pages import NO_PARENT

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
-from sharc_crawler.frontier.modes.two_visits import WORTH
+from sharc_crawler.frontier.modes import WORTH
 from sharc_crawler.model import HowMade, Instant, PageId, Phase, Rate, Seconds
 from sharc_crawler.plural import counted
 from sharc_crawler.strategies.revisiting import revisit_order

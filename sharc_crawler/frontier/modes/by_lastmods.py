@@ -16,8 +16,8 @@ import numpy as np
 from sharc_crawler.evidence.attesting import Attestations
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.hosts import TAKEN, Task
-from sharc_crawler.frontier.modes.sampling import seed_of
-from sharc_crawler.frontier.modes.two_visits import WORTH, TwoVisits
+from sharc_crawler.frontier.modes import WORTH
+from sharc_crawler.frontier.modes.two_visits import TwoVisits, seed_of
 from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Sighting, Slot, Verdict
 from sharc_crawler.state.lifecycle import State
 from sharc_crawler.strategies.revisiting import revisit_order
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from sharc_crawler.addresses.known_urls import Texts
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.base import Untested
-    from sharc_crawler.frontier.parts import Aside, LastSeen
+    from sharc_crawler.frontier.modes import Untested
+    from sharc_crawler.frontier.opening import Aside, LastSeen
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.state.rows import LastmodRow, PageRow

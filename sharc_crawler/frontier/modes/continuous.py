@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.base import Untested
+    from sharc_crawler.frontier.modes import Untested
     from sharc_crawler.strategies.door import Door
 
 FEW = 100  #: looks before a new plan, or a quarter of the pages if that is more

@@ -16,11 +16,11 @@ import numpy as np
 from sharc_crawler.addresses.urls import url_class
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.evidence.comparison import compare
+from sharc_crawler.frontier.modes import WORTH
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
-from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, HintHubs
-from sharc_crawler.frontier.modes.two_visits import MODIFIED, WORTH
 from sharc_crawler.model import Change, Hints, Kind, Phase, Result, Sighting, Slot, Visit
-from sharc_crawler.rates.base import PRIOR
+from sharc_crawler.polling.hint_hubs import EXPECTED, HintHubs
+from sharc_crawler.rates.base import MODIFIED, PRIOR
 from sharc_crawler.rates.corrected import corrected
 from sharc_crawler.state.lifecycle import State
 from sharc_crawler.strategies.revisiting import revisit_order
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.base import Untested
+    from sharc_crawler.frontier.modes import Untested
     from sharc_crawler.frontier.modes.rate_tests import Edited
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.state.pages import PageTable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.evidence.headers import UNTOLD
 from sharc_crawler.evidence.intervals import no_later, reach
-from sharc_crawler.frontier.modes.base import Mode
+from sharc_crawler.frontier.modes import Mode
 from sharc_crawler.model import Fetch, Instant, Kind, Outcome, PageId, Result, Sighting
 from sharc_crawler.polling.dates import Dating, Span, published
 from sharc_crawler.polling.polls import Polls

@@ -15,7 +15,7 @@ import numpy as np
 
 from sharc_crawler.changes.http import http_date
 from sharc_crawler.changes.masks import same_content
-from sharc_crawler.frontier.modes.base import Untested
+from sharc_crawler.frontier.modes import Untested
 from sharc_crawler.model import Hints, Instant, Outcome, PageId, Rate, Result, Seconds
 from sharc_crawler.plural import counted
 from sharc_crawler.rates.history import SiteHistory
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.parts import LastSeen
+    from sharc_crawler.frontier.opening import LastSeen
     from sharc_crawler.rates.tested import RateTrust
     from sharc_crawler.state.pages import PageTable
     from sharc_crawler.strategies.door import Door

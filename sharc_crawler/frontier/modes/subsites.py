@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.base import Untested
+    from sharc_crawler.frontier.modes import Untested
     from sharc_crawler.strategies.door import Door
 
     Links = Callable[[], Iterable[tuple[str, str]]]

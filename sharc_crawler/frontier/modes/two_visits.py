@@ -10,13 +10,15 @@ import math
 import re
 from array import array
 from collections.abc import Container, Mapping, Sequence
+from heapq import nlargest
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.evidence.judgement import is_apex
-from sharc_crawler.frontier.modes.base import Mode, Untested
+from sharc_crawler.frontier.modes import WORTH, Mode, Untested
 from sharc_crawler.model import Kind, Phase, Result, Sighting, Slot, columns_of
+from sharc_crawler.rates.base import MODIFIED
 from sharc_crawler.state.lifecycle import State
 from sharc_crawler.state.pages import NO_PARENT
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.hints import SiteHints
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
+    from sharc_crawler.state.pages import PageTable
     from sharc_crawler.state.rows import LastmodRow, PageRow
     from sharc_crawler.strategies.door import Door
 
@@ -38,8 +41,7 @@ LISTS_CHANGES = re.compile(
     r"|(^|[=:])(recent|latest|updates|timeline|activity|tracker|news|feed|rss|atom)(\.\w+)?$"
 )
 PERHAPS = re.compile(r"recent|la(te)?st|new|change|update|timeline|activity|tracker|feed|rss|atom")  #: quick check
-WORTH = 50  #: minimum of visited pages per sitemap read again
-MODIFIED = "last-modified"  #: source of rates made with that header
+TEACHERS = 4  #: last visited pages, revisited in full to learn masks from what differs so soon
 
 
 class TwoVisits(Mode):
@@ -146,8 +148,6 @@ class TwoVisits(Mode):
         asked = [page for page in pages.having(State.VISITED) if pages.has_validators(page) and page not in once]
         kinds = {page: kind for page in asked if (kind := pages.kinds[page]) in _ANSWERED}
         if kinds:
-            from sharc_crawler.frontier.modes.sampling import draw  # only with validators
-
             draw(self._conditionals(), self._capture, pages, kinds)
 
     def _once(self) -> Container[PageId | None]:
@@ -352,6 +352,30 @@ class TwoVisits(Mode):
             if self._hints is not None:
                 self._hints.order_again(strategy, any(made))
         return self._left_open()
+
+
+def draw(conditionals: Conditionals, capture: SiteCapture, pages: PageTable, kinds: Mapping[PageId, Kind]) -> None:
+    """Draw a sample of these pages, given with their kinds, and add the last visited ones to learn masks."""
+    from sharc_crawler.evidence.conditionals import faint  # only with validators
+
+    data = {page for page, kind in kinds.items() if kind is Kind.DATA}
+    weak = faint((page, pages.remembered(page)) for page in kinds)
+    drawn = conditionals.draw({page: pages.urls[page] for page in kinds}, seed_of(capture), data, weak)
+    others = (page for page in kinds if page not in data)
+    latest = nlargest(TEACHERS * (capture.spec.audit > 0), others, key=pages.started.__getitem__)
+    for page in latest if all(pages.remembered(late).status == 200 for late in latest) else ():
+        if page not in drawn:
+            pages.ask_in_full(page)
+
+
+def seed_of(capture: SiteCapture) -> str:
+    """Return the seed of the draw: the same for all owners of a site, and when its state is rebuilt.
+
+    A server must not guess it, or it would know which of its claims are never tested. A fleet's ``run`` is no secret.
+    """
+    settings = capture.spec.settings
+    lots = settings.get("lots") or settings.get("run") or round(capture.started)
+    return f"{capture.spec.site} {lots}"
 
 
 def lists_changes(url: str) -> bool:

@@ -14,8 +14,8 @@ import threading
 from pathlib import Path
 from types import FrameType
 
+from sharc_crawler.addresses.scope import Scope
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.rates import guarded as sources
 from sharc_crawler.storage import guarded as stores
 from sharc_crawler.strategies import door

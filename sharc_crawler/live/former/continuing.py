@@ -20,7 +20,7 @@ from sharc_crawler.storage.trying_again import reopened, require_whole, unreache
 from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.opening import Parts
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.session import Session

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.frontier.parts import Parts, at_once
+from sharc_crawler.frontier.opening import Parts, at_once
 from sharc_crawler.rates.base import UnstatedRates
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from sharc_crawler.frontier.parts import Rates
+    from sharc_crawler.frontier.opening import Rates
     from sharc_crawler.live.config import Config
     from sharc_crawler.rates.chain import Chain
     from sharc_crawler.storage.observations import ObservationStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, StoreUnavailable
-from sharc_crawler.frontier.parts import LastSeen
+from sharc_crawler.frontier.opening import LastSeen
 from sharc_crawler.model import Instant, Sighting
 
 if TYPE_CHECKING:

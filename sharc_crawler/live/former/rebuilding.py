@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy.http import Headers, Response
 
+from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.addresses.unlikely import looked_at
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.recorded import Answers, ArchivedExchange, archived
@@ -23,8 +24,7 @@ from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.warc_names import safe_name, series_of
 from sharc_crawler.certificate.writing import about, told
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.parts import Parts, at_once
-from sharc_crawler.frontier.restoring import visit_again
+from sharc_crawler.frontier.opening import Parts, at_once
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
 from sharc_crawler.live.former.recorded_order import LOGS, DecidedExchange, Recorded, before_any_again, decided, key_of
@@ -33,9 +33,10 @@ from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.reading.readings import WANTS, Order, Reading, Wants
 from sharc_crawler.live.requests import Lease, outcome_of
-from sharc_crawler.model import EMBEDDED, Fetch, Instant, Kind, Outcome, PageId, Result, Sighting, Slot
+from sharc_crawler.model import EMBEDDED, Fetch, Instant, Kind, Outcome, PageId, Phase, Result, Sighting, Slot
 from sharc_crawler.plural import counted
 from sharc_crawler.polling.terms import Terms
+from sharc_crawler.state.lifecycle import State
 from sharc_crawler.storage.beside import open_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.hosts import Politeness
     from sharc_crawler.state.pages import PageTable
     from sharc_crawler.state.rows import Batch, LinksRow
@@ -320,3 +322,16 @@ def _headers(message: HttpResponse | None) -> Headers:
     for name, value in message.headers if message else ():
         found[name].append(value)
     return Headers(found)
+
+
+def visit_again(frontier: Frontier, url: str, kind: Kind) -> bool:
+    """Visit a page or sitemap once more before T; return ``False`` if that is impossible."""
+    capture, pages = frontier.capture, frontier.pages
+    page = capture.seen.get(url)
+    early = capture.phase is Phase.VISIT and page != UNSEEN and pages.kinds[page] is kind
+    if not early or pages.states[page] != State.VISITED:
+        return False
+    if kind is Kind.SITEMAP:
+        capture.owed.before_visits(page)
+    frontier.ledger.owe(page, Slot.SECOND if kind is Kind.SITEMAP else Slot.FIRST)
+    return True

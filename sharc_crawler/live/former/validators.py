@@ -28,7 +28,7 @@ from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.opening import Parts
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.middlewares import ArchiveMiddleware
     from sharc_crawler.live.session import Session

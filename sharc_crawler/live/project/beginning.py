@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.live.project.request_texts import lacking_method
 from sharc_crawler.live.setup.places import is_begun
 

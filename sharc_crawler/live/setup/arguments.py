@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from sharc_crawler.addresses.scope import ScopeKind, site_of
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.modes.make import check
-from sharc_crawler.frontier.scope import site_of
+from sharc_crawler.frontier.opening import check
 from sharc_crawler.options.reading import ARGUMENTS, ROWS, read_arguments
 from sharc_crawler.options.table import Options
-from sharc_crawler.state.spec import HOPS, CaptureSpec, ScopeKind
+from sharc_crawler.state.spec import HOPS, CaptureSpec
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from sharc_crawler import __version__
+from sharc_crawler.addresses.scope import site_of
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.live.wire.addresses import LOOPBACK, AddressRules, Opening, literal
 from sharc_crawler.options.reading import read_setting
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from sharc_crawler.state.spec import ScopeKind
+    from sharc_crawler.addresses.scope import ScopeKind
 
 
 PUBLIC = AddressRules()

@@ -19,7 +19,7 @@ from scrapy.utils.project import get_project_settings
 from sharc_crawler.addresses.software import named, together
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.frontier.modes.by_lastmods import Surveyed
-from sharc_crawler.frontier.visits.refusing import forbidden
+from sharc_crawler.frontier.trying_again import forbidden
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.exit_codes import EXIT_CODE, INTERRUPTED

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting, Verdict
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.constant import ConstantRates

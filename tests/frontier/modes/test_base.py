@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sharc_crawler.frontier.modes.base import Mode
+from sharc_crawler.frontier.modes import Mode
 from sharc_crawler.model import Kind, Slot
 from tests.frontier.modes.stubs import Noted
 

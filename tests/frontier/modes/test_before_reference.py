@@ -7,10 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sharc_crawler.frontier.modes import before_reference
+from sharc_crawler.frontier.modes import WORTH, before_reference
 from sharc_crawler.frontier.modes.before_reference import SecondLooks
 from sharc_crawler.frontier.modes.hints import PageHints
-from sharc_crawler.frontier.modes.two_visits import WORTH
 from sharc_crawler.model import Phase
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from sharc_crawler.frontier.modes import by_lastmods
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
-from sharc_crawler.frontier.modes.sampling import seed_of
+from sharc_crawler.frontier.modes.two_visits import seed_of
 from sharc_crawler.model import Change, Kind, Phase, Sighting, Slot
 from sharc_crawler.state.lifecycle import State
 from tests.frontier.modes import stubs

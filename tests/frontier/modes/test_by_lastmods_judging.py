@@ -11,7 +11,7 @@ import pytest
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
-from sharc_crawler.frontier.parts import LastSeen
+from sharc_crawler.frontier.opening import LastSeen
 from sharc_crawler.model import Hints, Judgement, Kind, Outcome, Phase, Result, Slot, Validators, Verdict
 from sharc_crawler.rates.history import SiteHistory
 from tests.frontier.modes import stubs

@@ -13,7 +13,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.modes.continuous import Continuously
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.model import Outcome, Phase, RateEstimate, Result, Slot
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.storage.memory import MemoryStore

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.modes.hint_hubs import MOST, HintHubs, moved
 from sharc_crawler.model import Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Verdict
+from sharc_crawler.polling.hint_hubs import MOST, HintHubs, moved
 from sharc_crawler.polling.novelty import Novelty
 from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore

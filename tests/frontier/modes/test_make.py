@@ -8,10 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.modes.base import Untested
-from sharc_crawler.frontier.modes.make import check, make_mode
+from sharc_crawler.frontier.modes import Untested
 from sharc_crawler.frontier.modes.rate_tests import RateTests
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts, check, make_mode
 from sharc_crawler.state.spec import CaptureSpec
 
 TWICE = SimpleNamespace(attests=False, revisits=True)

@@ -13,7 +13,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.modes import rate_tests as rules
 from sharc_crawler.frontier.modes.rate_tests import NOTHING, Neighbours, _Folder
-from sharc_crawler.frontier.parts import LastSeen, Parts
+from sharc_crawler.frontier.opening import LastSeen, Parts
 from sharc_crawler.model import (
     Fetch,
     Hints,

@@ -10,7 +10,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.modes.rate_tests import RateTests
-from sharc_crawler.frontier.parts import LastSeen, Parts
+from sharc_crawler.frontier.opening import LastSeen, Parts
 from sharc_crawler.lab.experiment import RunSpec, run
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.model import Done, Hints, Outcome, RateEstimate, Result, Sighting, Validators, Wait

@@ -6,7 +6,7 @@ from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
-from sharc_crawler.frontier.modes.sampling import draw, seed_of
+from sharc_crawler.frontier.modes.two_visits import draw, seed_of
 from sharc_crawler.model import Kind, Outcome, Result, Validators
 
 ETAG = Validators('"1"')

@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, MOST, HintHubs
+from sharc_crawler.frontier.modes import WORTH
 from sharc_crawler.frontier.modes.hints import ChangeHints, SiteHints
-from sharc_crawler.frontier.modes.two_visits import WORTH
 from sharc_crawler.model import Kind, Outcome, Phase, Result, Slot, Visit
+from sharc_crawler.polling.hint_hubs import EXPECTED, MOST, HintHubs
 from sharc_crawler.state.lifecycle import State
 from tests.frontier.modes import stubs
 from tests.frontier.modes.stubs import YES_OR_NO, Noted

@@ -14,7 +14,7 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.worded import code
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.modes import subsites
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.model import Hints, Kind, RateEstimate, Result, Sighting, Slot, Validators, Verdict
 from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore

@@ -203,7 +203,7 @@ def drawing(kinds: list[Kind], told: set[int], once: int | None = None):
 
 def test_of_what_is_revisited_and_may_be_answered_304_a_sample_is_drawn(monkeypatch):
     noted = Noted()
-    monkeypatch.setattr("sharc_crawler.frontier.modes.sampling.draw", noted.one("draw"))
+    monkeypatch.setattr("sharc_crawler.frontier.modes.two_visits.draw", noted.one("draw"))
     kinds = [Kind.PAGE, Kind.DATA, Kind.RESOURCE, Kind.PAGE, Kind.PAGE, Kind.SITEMAP]
     mode = drawing(kinds, told={0, 1, 2, 4, 5}, once=4)
     mode._draw()
@@ -217,7 +217,7 @@ def test_of_what_is_revisited_and_may_be_answered_304_a_sample_is_drawn(monkeypa
 
 def test_where_nothing_may_be_answered_304_none_is_drawn(monkeypatch):
     noted = Noted()
-    monkeypatch.setattr("sharc_crawler.frontier.modes.sampling.draw", noted.one("draw"))
+    monkeypatch.setattr("sharc_crawler.frontier.modes.two_visits.draw", noted.one("draw"))
     for mode in (drawing([Kind.PAGE], told=set()), drawing([Kind.RESOURCE], told={0}), drawing([Kind.PAGE], {0}, 0)):
         mode._draw()
         assert mode._drew is True

@@ -9,9 +9,10 @@ import pytest
 
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.modes.hint_hubs import HintHubs
-from sharc_crawler.frontier.modes.two_visits import MODIFIED, TwoVisits
+from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.model import Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
+from sharc_crawler.polling.hint_hubs import HintHubs
+from sharc_crawler.rates.base import MODIFIED
 from sharc_crawler.state.lifecycle import State
 from sharc_crawler.state.pages import NO_PARENT
 from sharc_crawler.state.spec import CaptureSpec

@@ -181,9 +181,9 @@ def test_a_page_whose_record_of_before_t_is_lost_is_downloaded_once_after_it():
 def test_what_is_asked_for_after_t_or_was_has_no_record_of_before():
     """Pages and what they embed alone, and none that is judged, or late."""
     for kind, state, started, reference in product(Kind, State, (4.0, 5.0, 6.0), (None, 5.0)):
-        pages = SimpleNamespace(kinds=[kind], states=[state], started=[started])
+        pages = SimpleNamespace(kinds=[kind], states=[state], started=[started], owner=lambda page: 7)
         mode = SimpleNamespace(reference_of=lambda part, found=reference: found if part == 3 else 9.0)
-        restorer = SimpleNamespace(_ledger=SimpleNamespace(pages=pages, owner=lambda page: 7), _members={7: 3})
+        restorer = SimpleNamespace(_ledger=SimpleNamespace(pages=pages), _members={7: 3})
         after = state == State.QUEUED or (state == State.VISITED and started > 5.0)
         lost = kind in (Kind.PAGE, *EMBEDDED) and reference is not None and after
         assert Restorer._after_reference(restorer, SimpleNamespace(mode=mode), 0) is lost

@@ -6,9 +6,9 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.modes.base import Mode
+from sharc_crawler.frontier.modes import Mode
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.frontier.restoring import visit_again
+from sharc_crawler.live.former.rebuilding import visit_again
 from sharc_crawler.model import Fetch, Kind, Outcome, Slot
 from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore

@@ -12,7 +12,7 @@ import pytest
 SCRIPT = """
 import time
 from sharc_crawler.errors import SharcError, StrategyError
-from sharc_crawler.frontier.scope import Scope
+from sharc_crawler.addresses.scope import Scope
 from sharc_crawler.live.in_thread import by_thread
 from sharc_crawler.live.failures.watchdog import Watch
 from sharc_crawler.rates.guarded import checked

@@ -20,7 +20,7 @@ import pytest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, listings, serve
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.instants import iso
 from sharc_crawler.live.failures.exit_codes import INTERRUPTED
 from sharc_crawler.live.former.rebuilding import rebuild

@@ -9,7 +9,7 @@ import pytest
 from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.links.found import LIMIT
 from sharc_crawler.live.reading.reader_process import packed
 from sharc_crawler.live.reading.readings import Reading, unpacked_reading

@@ -1,14 +1,15 @@
-"""Retry failed fetches, later each time; after T if all other pages would age by waiting for them."""
+"""Retry failed fetches, later each time, perhaps only after T; refuse what robots.txt, the budget or a trap forbids."""
 
 from __future__ import annotations
 
 import math
 
 from sharc_crawler.frontier.admission import Admitter
-from sharc_crawler.frontier.capture import SiteCapture
-from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.frontier.capture import PREFIX, SiteCapture
+from sharc_crawler.frontier.hosts import Host, Task
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.visits.delaying import AWAY, LATER
+from sharc_crawler.frontier.opening import Opener
+from sharc_crawler.frontier.throttling import AWAY, LATER, is_put_off
 from sharc_crawler.model import Fetch, HowMade, Instant, Kind, Outcome, Phase, Result, Seconds, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.polling.polls import Polls
@@ -29,8 +30,6 @@ def comes_again(ledger: Ledger, admitter: Admitter, fetch: Fetch, task: Task, ou
     """Is a fetch retried, as it failed or as its host throttles?"""
     if outcome.result is Result.FAILED:
         return is_tried_again(ledger, fetch, task, outcome)
-    from sharc_crawler.frontier.visits.throttling import is_put_off  # only after refusals
-
     return is_put_off(ledger, admitter, fetch, task, outcome)
 
 
@@ -222,3 +221,61 @@ def _finds_pages(ledger: Ledger) -> bool:
     named = {pages.parents[page] for page in range(len(pages)) if pages.kinds[page] is Kind.PAGE}
     last = max((pages.started[page] for page in visited if page in named), default=0.0)
     return 2 * sum(pages.started[page] > last for page in visited) < len(visited)
+
+
+def refuse(ledger: Ledger, opener: Opener, task: Task, reason: str, now: Instant) -> None:
+    """Refuse a download: its page is lost without a request, or never revisited.
+
+    ``reason``: empty if robots.txt forbids it.
+    """
+    capture = ledger.capture
+    reason = reason or forbidden(ledger.hosts[ledger.pages.hosts[task.page]])
+    capture.owed.ended()
+    page_visited = ledger.pages.kinds[task.page] is Kind.PAGE and ledger.pages.states[task.page] == State.VISITED
+    looked_at = page_visited and task.slot is not Slot.SECOND
+    never_visited = ledger.pages.kinds[task.page] is Kind.PAGE and task.slot is not Slot.SECOND
+    if (reason.startswith(PREFIX) or never_visited) and not looked_at:
+        capture.budget.forgone(task, reason)
+        if reason.startswith(PREFIX) and never_visited and ledger.pages.listed(task.page):
+            former, capture.budget.listed = capture.budget.listed, capture.budget.listed + 1
+            capture.note(_of_sitemaps(former + 1), instead_of=_of_sitemaps(former))
+    ledger.pages.move(task.page, Event.LEASE)
+    ledger.pages.move(task.page, Event.NO_CONTENT)
+    ledger.refused(task, reason, now)
+    kind = ledger.pages.kinds[task.page]
+    if kind is Kind.PAGE:
+        if looked_at:  # a second look before T: the first visit stands
+            refused = Outcome(Result.REFUSED, now, now, error=reason)
+            capture.mode.visited_again(task.page, ledger.pages.remembered(task.page), refused)
+        else:
+            _refuse_page(capture, task)
+    elif kind is Kind.HUB:
+        capture.mode.closed(task.page, reason)
+    elif kind is Kind.ROBOTS:
+        opener.robots_read(capture, task.page, Outcome(Result.FAILED, now, now, error=reason))
+    elif kind is Kind.SITEMAP:
+        capture.owed.was_read(task.page)
+        capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
+    ledger.ring.wake_all()
+
+
+def _of_sitemaps(number: int) -> str:
+    return f"{counted(number, 'page')} that sitemaps name {agreeing(number, 'were')} left by the budget"
+
+
+def forbidden(host: Host) -> str:
+    """Return why a host's rules forbid a fetch."""
+    return f"robots.txt {host.missing or host.too_slow or 'disallows it'}"
+
+
+def _refuse_page(capture: SiteCapture, task: Task) -> None:
+    again = task.slot is Slot.SECOND
+    if capture.strategy is None or (again and capture.mode.audits(task.page)):
+        return
+    capture.counts.dropped += 1
+    if again:
+        capture.counts.revisited()
+    else:
+        capture.counts.visited(captured=False)
+    if task.page not in capture.again:  # the strategy is through with it
+        capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=again)

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.frontier.finishing import Ended, Finisher
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import TAKEN, Task
-from sharc_crawler.frontier.visits.finishing import Ended, Finisher
 from sharc_crawler.model import Fetch, Kind, Outcome, Result, Sighting, Slot, Verdict, Visit
 from sharc_crawler.state.lifecycle import Event, State
 from sharc_crawler.storage.memory import MemoryStore

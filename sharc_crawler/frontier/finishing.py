@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.parts import Aside
+    from sharc_crawler.frontier.opening import Aside, Opener
     from sharc_crawler.frontier.probing import Prober
     from sharc_crawler.model import Instant, Judgement
 
@@ -96,7 +95,7 @@ class Finisher:
         moved, listed = "", fetch.kind is _SITEMAP
         links, now = capture.mode.named(fetch, outcome, links), ended.now
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
-            from sharc_crawler.frontier.visits.redirects import followed, widen
+            from sharc_crawler.frontier.besides_links import followed, widen
 
             moved = outcome.location if widen(self._ledger.pages, capture, fetch.page, outcome.location) else ""
             listed = listed or self._ledger.pages.listed(fetch.page)
@@ -104,7 +103,7 @@ class Finisher:
         if not links or not (capture.spec.discover or fetch.kind in _LISTS):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
-        if fetch.kind in EMBEDDED and depth - self._ledger.pages.depths[self._ledger.owner(fetch.page)] > NESTED:
+        if fetch.kind in EMBEDDED and depth - self._ledger.pages.depths[self._ledger.pages.owner(fetch.page)] > NESTED:
             capture.note(f"Files embedded in each other more than {NESTED} levels deep are not fetched")
             return []
         if (traps := capture.traps) is not None and (traps.own or traps.bottomless):
@@ -113,7 +112,7 @@ class Finisher:
         if wanted := capture.mode.reconsidered(fetch.page, linked, now):
             self.admitter.take_up(capture, wanted, now)
         if moved:
-            from sharc_crawler.frontier.visits.redirects import open_moved
+            from sharc_crawler.frontier.besides_links import open_moved
 
             open_moved(self._opener, self.admitter, capture, moved, now)
         if fetch.kind is _PAGE:

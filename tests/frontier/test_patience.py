@@ -10,7 +10,7 @@ from sharc_crawler.model import Hints, Kind, Outcome, Result, Sighting, Slot
 from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
-from tests.frontier.visits.test_once_more import captured
+from tests.frontier.test_once_more import captured
 
 ROOT = "http://h.example/"
 ROBOTS, MAP, INDEX = ROOT + "robots.txt", ROOT + "map.xml", ROOT + "index.xml"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sharc_crawler.frontier.finishing import KNOWN_PACE
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.visits.finishing import KNOWN_PACE
 from sharc_crawler.model import Done, Fetch, Kind, Slot, Wait
 from sharc_crawler.state.spec import CaptureSpec
 

@@ -6,15 +6,15 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.frontier import throttling
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
-from sharc_crawler.frontier.visits import throttling
-from sharc_crawler.frontier.visits.throttling import ALIKE, Refusals
+from sharc_crawler.frontier.throttling import ALIKE, Refusals
 from sharc_crawler.model import Kind, Outcome, Result, Sighting, Slot
 from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
-from tests.frontier.visits.test_once_more import captured
+from tests.frontier.test_once_more import captured
 
 ROOT = "http://h.example/"
 PAGES = [f"{ROOT}{number}" for number in range(60)]

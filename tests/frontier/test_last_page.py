@@ -6,7 +6,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.opening import Parts
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Verdict, Wait
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.state.spec import CaptureSpec

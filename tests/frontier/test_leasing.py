@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.hosts import TAKEN, Host, Politeness, Task
-from sharc_crawler.frontier.visits.leasing import Leases
+from sharc_crawler.frontier.leasing import Leases
 from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, Plan, Result, Slot, Validators
 from sharc_crawler.state.lifecycle import Event, State
 from tests.traps.tables import ROOT, table

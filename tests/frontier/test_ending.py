@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.evidence.judgement import LATE_DOWNLOAD, NEVER_REVISITED, ONCE
-from sharc_crawler.frontier.visits.finishing import Finisher
+from sharc_crawler.frontier.finishing import Finisher
 from sharc_crawler.model import Kind, Outcome, Phase, Result
 from sharc_crawler.state.lifecycle import Event, State
 from tests.traps.tables import add, table

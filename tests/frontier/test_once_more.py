@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.frontier.frontier import FEW, Frontier
-from sharc_crawler.frontier.visits.delaying import LATER
+from sharc_crawler.frontier.throttling import LATER
 from sharc_crawler.model import Kind, Outcome, Result, Sighting, Slot
 from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore

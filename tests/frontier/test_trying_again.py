@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
-from sharc_crawler.frontier.visits.trying_again import is_tried_again, try_again
+from sharc_crawler.frontier.trying_again import is_tried_again, try_again
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.state.lifecycle import State
 

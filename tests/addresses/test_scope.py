@@ -8,8 +8,8 @@ import tracemalloc
 
 import pytest
 
+from sharc_crawler.addresses.scope import MOST_LISTED, LeftOut, Scope, TrapLimits, trap
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.scope import MOST_LISTED, LeftOut, Scope, TrapLimits, trap
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_names_of_a_folder_that_is_open_are_let_in_without_being_looked_at(monke
     asked: list[str] = []
     look = Scope.why_not_anew
     monkeypatch.setattr(Scope, "why_not_anew", lambda scope, url: asked.append(url) or look(scope, url))
-    monkeypatch.setattr("sharc_crawler.frontier.scope.MOST_FOLDERS", 1)
+    monkeypatch.setattr("sharc_crawler.addresses.scope.MOST_FOLDERS", 1)
     scope = Scope(["http://h/"], limits=TrapLimits(depth=1))
     for name in "abc":
         assert not scope.why_not(f"http://h/{name}")

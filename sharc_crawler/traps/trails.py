@@ -8,7 +8,7 @@ a trail brings something and is followed further. It may still be a trap, so :da
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 from mimetypes import guess_type
 from urllib.parse import urlsplit
@@ -16,47 +16,24 @@ from urllib.parse import urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from sharc_crawler.frontier.admission import Admitter
-from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.links.files import is_type
-from sharc_crawler.model import Instant, Kind, PageId, Sighting
+from sharc_crawler.model import Kind, PageId
 from sharc_crawler.state.lifecycle import State
 from sharc_crawler.state.pages import NO_PARENT, PageTable
+from sharc_crawler.state.rows import LinksRow
 
 AT_ONCE = 200_000  #: links followed per step: a large site's links take seconds
 MOST_IN_A_ROW = 2_000  #: maximum length of a trail beyond ``hops``
 
 
-def take_in(ledger: Ledger, admitter: Admitter, now: Instant) -> bool:
-    """Admit, before T, URLs left out for ``hops`` that are within them by all links known now.
-
-    Return ``False`` until all links are followed: call again.
-    """
-    capture, pages = ledger.capture, ledger.pages
-    if capture.turned:
-        return True
-    if capture.ways is None or capture.ways.pages != len(pages):
-        capture.ways = ShortestWays(ledger)
-    ways, hops = capture.ways, capture.spec.hops
-    if (depths := ways.after(AT_ONCE)) is None:
-        return False
-    left, capture.far, capture.ways = capture.far, {}, None
-    trails = _trails(pages)
-    for url, parent in left.items():
-        depth = int(depths[parent] + ways.links[parent])
-        if parent != NO_PARENT and depth <= hops and trails[parent] < hops + MOST_IN_A_ROW:  # else another site's
-            admitter.admit(capture, [Sighting(url, Kind.PAGE, pages.urls[parent])], now, parent, depth)
-    return True
-
-
 class ShortestWays:
     """The number of links from a seed or sitemap to each page by the shortest known way, computed in steps."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self.pages = len(ledger.pages)  #: pages known at the start
+    def __init__(self, pages: PageTable, links: Iterable[LinksRow]) -> None:
+        self.pages = len(pages)  #: pages known at the start
         self.links = np.ones(self.pages, np.int64)  #: links that a step from each page counts for: 1 or 0
-        self._depths = np.array(ledger.pages.depths, np.int64)
-        self._left = self._steps(ledger)
+        self._depths = np.array(pages.depths, np.int64)
+        self._left = self._steps(pages, links)
 
     def after(self, links: int) -> NDArray[np.int64] | None:
         """Follow about so many ``links`` more; return the depth of each page once all are followed, else ``None``."""
@@ -66,18 +43,18 @@ class ShortestWays:
                 return None
         return self._depths
 
-    def _steps(self, ledger: Ledger) -> Iterator[int]:
+    def _steps(self, pages: PageTable, links: Iterable[LinksRow]) -> Iterator[int]:
         """Yield after each step the number of links it followed; first one per page examined."""
-        for page in bringing(ledger):
+        for page in bringing(pages):
             if page != NO_PARENT:
                 self.links[page] = 0
             yield 1
         named, by = array("i"), array("i")  # a large site has many millions of links
-        for row in ledger.links():
+        for row in links:
             named.extend(row.targets)
             by.extend(repeat(row.page, len(row.targets)))
             yield len(row.targets)
-        found_on = np.array(ledger.pages.parents)
+        found_on = np.array(pages.parents)
         found = np.flatnonzero(found_on != NO_PARENT)  # URLs left out at first are in no page's links
         targets, sources = np.concatenate([named, found]), np.concatenate([by, found_on[found]])
         order = np.argsort(sources, kind="stable")
@@ -95,10 +72,9 @@ class ShortestWays:
             yield len(followed)
 
 
-def bringing(ledger: Ledger) -> Iterator[PageId]:
+def bringing(pages: PageTable) -> Iterator[PageId]:
     """Yield for each visited URL the page that embeds it, if it is a picture or document with new content."""
     known: set[str | PageId] = set()
-    pages = ledger.pages
     for page in pages.having(State.VISITED):
         parent, owner = pages.parents[page], NO_PARENT
         if parent != NO_PARENT and pages.kinds[page] in (Kind.PAGE, Kind.RESOURCE):
@@ -106,7 +82,7 @@ def bringing(ledger: Ledger) -> Iterator[PageId]:
             what = shown.decoded or shown.digest or page  # no digest is kept of single visits
             if what not in known and _is_file(shown.media_type or guess_type(urlsplit(pages.urls[page]).path)[0] or ""):
                 known.add(what)
-                owner = ledger.owner(parent)
+                owner = pages.owner(parent)
         yield owner
 
 
@@ -114,7 +90,7 @@ def _is_file(media_type: str) -> bool:
     return media_type.startswith("image/") or is_type(media_type)
 
 
-def _trails(pages: PageTable) -> list[int]:
+def trails(pages: PageTable) -> list[int]:
     """Return the length of the trail on which each page was found."""
     lengths: list[int] = []
     for parent in pages.parents:

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.frontier.besides_links import take_in
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.visits import nearer
-from sharc_crawler.frontier.visits.nearer import take_in
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.state.pages import NO_PARENT
 from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.traps import trails
 from tests.frontier.conftest import World
 
 ROOT, LIST = "http://h/", "http://h/list"
@@ -106,7 +106,7 @@ def test_what_all_pages_show_and_what_is_no_file_does_not_lengthen_a_trail(impol
 
 
 def test_an_endless_trail_of_pictures_ends(impolite, monkeypatch):
-    monkeypatch.setattr(nearer, "MOST_IN_A_ROW", 100)
+    monkeypatch.setattr(trails, "MOST_IN_A_ROW", 100)
     assert viewed(scans(300, "sha1:{}"), impolite) in range(100, 112)
 
 
@@ -124,7 +124,7 @@ def test_after_t_nothing_is_taken_in():
 
 
 def test_a_large_sites_links_are_followed_in_pieces_and_others_are_heard_between_them(impolite, monkeypatch):
-    monkeypatch.setattr(nearer, "AT_ONCE", 3)
+    monkeypatch.setattr(trails, "AT_ONCE", 3)
     world = trail(listed=True)
     frontier = Frontier(impolite, MemoryStore())
     frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="dfs:revisits=none", hops=4), world.now)
@@ -139,7 +139,7 @@ def test_a_large_sites_links_are_followed_in_pieces_and_others_are_heard_between
 
 
 def test_where_pages_were_found_meanwhile_it_begins_anew(monkeypatch):
-    monkeypatch.setattr(nearer, "AT_ONCE", 1)
+    monkeypatch.setattr(trails, "AT_ONCE", 1)
     capture = SimpleNamespace(far={BEYOND: 2}, turned=False, ways=None, spec=SimpleNamespace(hops=1))
     pages = Pages(depths=[0, 9])
     ledger = SimpleNamespace(capture=capture, pages=pages, links=lambda: [SimpleNamespace(page=0, targets=(1,))])

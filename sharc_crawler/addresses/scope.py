@@ -9,13 +9,14 @@ from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from re import Pattern
-from typing import get_args
+from typing import Literal, get_args
 
 from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls
 from sharc_crawler.addresses.urls import host_of, require
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.plural import counted
-from sharc_crawler.state.spec import ScopeKind
+
+ScopeKind = Literal["host", "domain", "prefix"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
-from sharc_crawler.frontier.visits.choosing import Chooser
+from sharc_crawler.frontier.leasing import Chooser
 from sharc_crawler.model import Phase, Slot, Visit
 from sharc_crawler.state.lifecycle import State
 

@@ -11,7 +11,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Host, Politeness
-from sharc_crawler.frontier.visits.delaying import rest, slow_down
+from sharc_crawler.frontier.throttling import rest, slow_down
 from sharc_crawler.model import Outcome, Result, Sighting, Slot
 from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore

@@ -8,9 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
-from sharc_crawler.frontier.visits.delaying import AWAY
-from sharc_crawler.frontier.visits.refusing import refuse
-from sharc_crawler.frontier.visits.trying_again import try_again
+from sharc_crawler.frontier.throttling import AWAY
+from sharc_crawler.frontier.trying_again import refuse, try_again
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.state.lifecycle import Event, State
 from tests.traps.tables import ROOT, add, table

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from sharc_crawler.frontier.besides_links import MOST
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness, Task
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.visits.redirects import MOST
-from sharc_crawler.frontier.visits.refusing import _refuse_page
+from sharc_crawler.frontier.opening import Parts
+from sharc_crawler.frontier.trying_again import _refuse_page
 from sharc_crawler.model import (
     Done,
     Fetch,

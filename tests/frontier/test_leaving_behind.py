@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
-from sharc_crawler.frontier.visits.trying_again import leaves_behind
+from sharc_crawler.frontier.trying_again import leaves_behind
 from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot, Visit
 from sharc_crawler.state.lifecycle import Event
 from sharc_crawler.state.pages import NO_PARENT, PageTable

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from sharc_crawler.addresses.known_urls import SeenUrls
+from sharc_crawler.frontier.besides_links import is_file, open_moved, redirected, widen
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.visits.redirects import is_file, open_moved, redirected, widen
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Plan, Result, Sighting, Slot, Verdict
 from sharc_crawler.state.spec import CaptureSpec
 from sharc_crawler.storage.memory import MemoryStore

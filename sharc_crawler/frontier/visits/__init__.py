@@ -1,1 +1,0 @@
-"""A visit, from the choice of what is asked for to what its end means."""
