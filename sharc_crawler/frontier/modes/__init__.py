@@ -5,8 +5,6 @@ at one stage of a decision or of an outcome; the defaults do nothing. After a re
 by the same methods, then :meth:`Mode.resumed` and :meth:`Mode.rebuilt`.
 """
 
-# ruff: noqa: ARG002 - defaults ignore their arguments
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -86,7 +86,7 @@ class ByLastmods(TwoVisits):
         self._sought = False  # the sitemaps were owed at T
         self._finally_read = False  # the sitemaps were owed at the end
 
-    def asks_by_former(self, kind: Kind, slot: Slot) -> bool:  # noqa: ARG002 - the protocol's
+    def asks_by_former(self, kind: Kind, slot: Slot) -> bool:
         """Only for resources: pages must be downloaded, to compare with lastmods."""
         return kind in EMBEDDED
 
@@ -140,7 +140,7 @@ class ByLastmods(TwoVisits):
             return None
         return visit
 
-    def owes_more(self, now: Instant) -> bool:  # noqa: ARG002 - the protocol's
+    def owes_more(self, now: Instant) -> bool:
         """Owe audits, then resources, then the sitemaps once more."""
         capture = self._capture
         if not self.attestations.downloads:
@@ -407,11 +407,11 @@ class ByLastmods(TwoVisits):
         """Restore a lastmod as evidence."""
         self.attestations.ingest(row.page, row.read, row.lastmod, row.precision)
 
-    def reference_of(self, part: int | None) -> Instant | None:  # noqa: ARG002 - the protocol's
+    def reference_of(self, part: int | None) -> Instant | None:
         """Return none: pages are first visited on both sides of T."""
         return None
 
-    def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's
+    def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:
         """Return pages revisited and left open."""
         return self._left_open().union(self.attestations.doubts)
 
@@ -428,18 +428,18 @@ class Surveyed(ByLastmods):
 
     called = "asked for its sitemaps"
 
-    def waits(self, strategy: Door, now: Instant) -> bool:  # noqa: ARG002 - the protocol's
+    def waits(self, strategy: Door, now: Instant) -> bool:
         """Wait for nothing."""
         return False
 
-    def next(self, strategy: Door, now: Instant) -> Visit | None:  # noqa: ARG002
+    def next(self, strategy: Door, now: Instant) -> Visit | None:
         """Visit nothing."""
         return None
 
-    def owes_more(self, now: Instant) -> bool:  # noqa: ARG002
+    def owes_more(self, now: Instant) -> bool:
         """Audit nothing."""
         return False
 
-    def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:  # noqa: ARG002
+    def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:
         """Judge nothing."""
         return {}

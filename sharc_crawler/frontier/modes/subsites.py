@@ -108,7 +108,7 @@ class Subsites(TwoVisits):
         self._ledger.assigned(pages, row.number)
         return pages
 
-    def size(self, stated: int) -> int:  # noqa: ARG002 - the protocol's
+    def size(self, stated: int) -> int:
         """Return 0: it is unknown how many pages will join the part."""
         return 0
 
@@ -272,7 +272,7 @@ class Subsites(TwoVisits):
                 self.linked(row.page, row.targets)
         return firsts
 
-    def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's
+    def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:
         """Return pages left open; no order was made at T."""
         return self._left_open()
 

@@ -78,7 +78,7 @@ class TwoVisits(Mode):
         assert hints.lastmod is not None, "asked where there is one"
         self._site_hints().changes.ingest(page, read, hints.lastmod, hints.lastmod + hints.lastmod_precision)
 
-    def queued(self, pages: Sequence[PageId], parent: PageId, named: Sequence[Sighting], now: Instant) -> None:  # noqa: ARG002
+    def queued(self, pages: Sequence[PageId], parent: PageId, named: Sequence[Sighting], now: Instant) -> None:
         """Keep sitemap hints on new pages, to test rates; some pages may be hubs."""
         for page, sighting in zip(pages, named, strict=True):
             self._tests.stated(page, sighting.hints)
@@ -126,7 +126,7 @@ class TwoVisits(Mode):
             return False
         return strategy.visits_left == 1 or not (capture.spec.discover or strategy.first_visits_left)
 
-    def asks_by_former(self, kind: Kind, slot: Slot) -> bool:  # noqa: ARG002 - the protocol's
+    def asks_by_former(self, kind: Kind, slot: Slot) -> bool:
         """Not for the apex: its only download must be T itself."""
         return not self.compares or slot is Slot.FIRST
 
@@ -227,7 +227,7 @@ class TwoVisits(Mode):
         self._contents.extend([0] * (page + 1 - len(self._contents)))
         self._contents[page] = hash(outcome.fingerprint)
 
-    def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:  # noqa: ARG002 - the protocol's
+    def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
         """Note when a sitemap with lastmods was read."""
         if self._hints is not None and page in self._hints.sitemaps:
             self._hints.sitemaps[page] = outcome.started
@@ -246,7 +246,7 @@ class TwoVisits(Mode):
             self._hints = SiteHints(self._ledger, self._capture, self._tests)
         return self._hints
 
-    def begun(self, pages: Sequence[PageId], now: Instant) -> None:  # noqa: ARG002 - the protocol's
+    def begun(self, pages: Sequence[PageId], now: Instant) -> None:
         """Visit the seeds early if many pages wait: they name feeds and lists of changes."""
         if self.takes_hubs and len(pages) >= 4 * WORTH:  # for seed, sitemap, feed and list
             for page in self._capture.seen.find(self._capture.spec.seeds):
@@ -265,7 +265,7 @@ class TwoVisits(Mode):
         self._site_hints().hubs.add(page, certain=True)
         self._ledger.may_have_pages(self._ledger.pages.hosts[page])
 
-    def closed(self, page: PageId, reason: str) -> None:  # noqa: ARG002 - the protocol's
+    def closed(self, page: PageId, reason: str) -> None:
         """Drop a hub."""
         if self._hints is not None:
             self._hints.hubs.drop(page)
@@ -335,7 +335,7 @@ class TwoVisits(Mode):
         self._site_hints().changes.ingest(row.page, row.read, row.lastmod, row.lastmod + row.precision)
         self._site_hints().replanned = True
 
-    def reference_of(self, part: int | None) -> Instant | None:  # noqa: ARG002 - the protocol's
+    def reference_of(self, part: int | None) -> Instant | None:
         """Return the site's reference instant."""
         return self._capture.reference
 
