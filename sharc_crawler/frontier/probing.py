@@ -60,16 +60,16 @@ class Prober:
 
     def visited(self, ended: Ended, linked: Sequence[PageId]) -> None:
         """A page was captured that names these; its words were read, unless it has next to none."""
-        capture, page, pages = ended.capture, ended.fetch.page, self._ledger.pages
+        capture, page, url = ended.capture, ended.fetch.page, ended.fetch.url
         traps, about = capture.traps, ended.outcome.document
         assert traps is not None, "they are what asks"
-        if traps.bottomless and (traps.renamed or (about and about.words)) and not dated(pages.urls[page]):
+        if traps.bottomless and (traps.renamed or (about and about.words)) and not dated(url):
             if traps.renamed is None:
                 self._ledger.keep(WATCHED, "")
-            one = renaming(traps, pages)
+            one = renaming(traps, self._ledger.pages)
             traps.wanted += one.saw(page, linked)
             if content := content_of(ended.outcome):
-                one.showed(page, traps.counted(content, pages.urls[page], page))
+                one.showed(page, traps.counted(content, url, page))
         if traps.wanted:
             self.ask(capture, ended.now)
 
@@ -185,6 +185,8 @@ class Prober:
         elsewise = any(fetch.url == one.asked for one in capture.refusals.values())  # to see whether a host throttles
         if capture.traps is not None and not elsewise:
             take(capture.traps, fetch.url, outcome, named, capture.seen, self._ledger.pages)
+            if capture.traps.bottomless:
+                capture.traps.bottomless.answered()
             if capture.traps.renamed and (wanted := capture.traps.renamed.early()):
                 capture.traps.wanted += wanted
                 self.ask(capture, outcome.ended)

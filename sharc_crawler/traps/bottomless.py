@@ -24,10 +24,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress, islice
 from typing import TYPE_CHECKING
 
-from sharc_crawler.addresses.known_urls import UNSEEN
+from sharc_crawler.addresses.known_urls import UNSEEN, picked
 from sharc_crawler.addresses.unlikely import look_at, nobodys
 from sharc_crawler.plural import counted
 from sharc_crawler.state.pages import NO_PARENT
@@ -118,6 +118,7 @@ class Bottomless:
         self._firsts: Counter[str] = Counter()  # first steps of their paths
         self._folders: dict[str, _MadeFolder] = {}
         self.doubts = False  #: may anything wait?
+        self._probed: list[_MadeFolder] = []
         self._asked = 0
         self._looks: FleetingLinks | None = None  # what answers showed
         self._hubs: list[PageId] = []  # that named many before anything was counted: do these links stay?
@@ -138,7 +139,7 @@ class Bottomless:
         if len(linked) > SOME and not self._asked:  # menus, of hundreds on some sites, mostly stand first
             linked = linked[-SOME:]
             known = [one for one in linked if parents[one] != page]
-        new = [one for one in linked if parents[one] == page] if len(known) < len(linked) else []
+        new = [*compress(linked, map(page.__eq__, picked(parents, linked)))] if len(known) < len(linked) else []
         if new and len(self._firsts) < KNOWN:
             self._firsts[first_folder(url)] += 1
         folder = self._folder_of(pages.parents[page], url)
@@ -189,7 +190,10 @@ class Bottomless:
             self._firsts.update({first_folder(pages.urls[one]): COMMON for one in _named_by_seeds(pages)})
             named = [one for one, number in Counter(pages.parents).most_common() if number >= HUB]
             self._hubs = [one for one in named if one not in {NO_PARENT, page} and pages.depths[one]][:HUBS]
-        self._pages, self._looks = pages, looks
+        self._pages = pages
+        if looks is not self._looks:
+            self._looks = looks
+            self.answered()
         if looks and looks.leading:
             self._disprove({pages.urls[one] for one in linked}, looks)
 
@@ -234,6 +238,7 @@ class Bottomless:
         numbers = 2 * folder.times, 2 * folder.times + 1
         made = [nobodys(last[-1], last[-2], str(number) * (number > 0)) for number in numbers]
         self._asked += 1
+        self._probed += [folder] * (not folder.times)
         folder.probes, folder.times = tuple(made), folder.times + 1
         folder.asked = {one: folder.latest[one] for one in like[-LOOKS:]}
         folder.looks = [[look_at(one) for one in some] for some in (last[-LOOKS:], made)]
@@ -269,6 +274,10 @@ class Bottomless:
         own = first_folder(pages.urls[page])
         found = {one for one in linked if pages.depths[one] > 1 and first_folder(pages.urls[one]) == own}
         return frozenset(found.difference((page, *self._above(page, pages))) if found else found)
+
+    def answered(self) -> None:
+        """What was asked for was answered."""
+        self.doubts = self.doubts or any(folder.made(self._looks) for folder in self._probed)
 
     def waits(self, page: PageId, url: str) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
@@ -336,10 +345,10 @@ def _reaching(column: bytearray, page: PageId) -> bytearray:
     return column
 
 
-def _more_alike(url: str, known: Iterable[PageId], new: int, pages: PageTable) -> bool:
+def _more_alike(url: str, known: Sequence[PageId], new: int, pages: PageTable) -> bool:
     """Does it name more of its shape that others had named, but for seeds and what led to it, than new ones?"""
     own, alike = shape(url), set()
-    for one in known:
+    for one in reversed(known):  # menus mostly stand first
         if pages.depths[one] > 1 and one not in alike and shape(pages.urls[one]) == own:
             alike.add(one)
             if len(alike) > new:  # mostly soon

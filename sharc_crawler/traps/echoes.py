@@ -81,7 +81,7 @@ class Echoes:
     def __init__(self, first: SeenUrls, former: Iterable[PageId]) -> None:
         """``first``: content → the page that showed it first; ``former``: these pages, in the order of their visits."""
         self.first = first
-        self._former = former  # each brought a new content, which is counted with the next page
+        self._former = former  # each brought a new content, which is counted with the first copy
         self._paths: set[int] = set()  # where contents were shown again
         self._fed: Counter[int] = Counter()  # contents that copies of named ever new pages, and how often
         self.echoes: dict[PageId, int] = {}  #: and what they show

@@ -136,9 +136,10 @@ class FleetingLinks:
 
     def saw(self, page: PageId, content: str, pages: PageTable, *, new: bool) -> None:
         """A page was captured; ``new``: no other had shown what it shows."""
-        parent, echo = pages.parents[page], self.is_copy(page)
+        parent = pages.parents[page]
         if parent not in self._stayed:
             return
+        echo = self.is_copy(page)
         if page in self._stayed[parent]:
             self._fruitless = self._fruitless + 1 if echo else 0  # traps may have links that stay, too
         elif new:

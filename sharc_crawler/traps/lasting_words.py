@@ -8,6 +8,7 @@ where none of the latest of these was a copy.
 from __future__ import annotations
 
 import re
+from array import array
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Kind
@@ -31,35 +32,59 @@ _NAME = re.compile(r"(?:^|&)[^=&]*=")
 
 
 class LastingWords:
-    """Knows which words last, and which visited pages are alike."""
+    """Knows which words last, and which visited pages are alike. Pages are taken in once something is asked."""
 
     def __init__(self, pages: PageTable, twice: bytearray) -> None:
         """``twice``: by page, did two name it?"""
         self._pages, self._twice = pages, twice
         self._named: dict[str, int] = {}  # word → the answer that named it, or that it lasts
         self._having: dict[str, list[PageId]] = {}  # word that may not last → visited pages
-        self.alike: dict[str, list[PageId]] = {}  #: visited pages, by their lasting words
-        self.of: dict[PageId, str] = {}  #: visited page → its lasting words
+        self._alike: dict[str, list[PageId]] = {}
+        self._of: dict[PageId, str] = {}
         self._known = 0  # of the table: pages' words are
-        self._again: set[PageId] = set()  # that two answers named
+        visited = {State.VISITED, State.JUDGED}
+        former = (one for one in range(len(pages)) if pages.kinds[one] is Kind.PAGE and pages.states[one] in visited)
+        self._visited = array("i", former)  # whose words are not
+        self._again = array("i")  # that a second answer named since
         self._changes: list[str] = []  # paths before a step that was another in the next answer: none lasts there
         self.help = True  #: do they tell pages apart?
+
+    @property
+    def alike(self) -> dict[str, list[PageId]]:
+        """Visited pages, by their lasting words."""
         self.learn()
-        for page in range(len(pages)):
-            if pages.kinds[page] is Kind.PAGE and pages.states[page] in {State.VISITED, State.JUDGED}:
-                self.visited(page)
+        return self._alike
+
+    @property
+    def of(self) -> dict[PageId, str]:
+        """The lasting words of each visited page."""
+        self.learn()
+        return self._of
 
     def learn(self) -> None:
-        """Takes in the words of pages that became known since."""
+        """Takes in what became known since."""
         pages = self._pages
-        for page in range(self._known, len(pages)):
-            if pages.kinds[page] is Kind.PAGE:
-                parent = pages.parents[page]
-                self.name(pages.urls[page], LASTS if parent == NO_PARENT or self.is_twice(page) else parent)
-        self._known = len(pages)
+        if self._known < len(pages):
+            for page in range(self._known, len(pages)):
+                if pages.kinds[page] is Kind.PAGE:
+                    parent = pages.parents[page]
+                    self._name(pages.urls[page], LASTS if parent == NO_PARENT or self.is_twice(page) else parent)
+            self._known = len(pages)
+        if self._again:
+            again, self._again = self._again, array("i")
+            for page in again:
+                self._name(pages.urls[page], LASTS)
+        if self._visited:
+            visited, self._visited = self._visited, array("i")
+            for page in visited:
+                self._visit(page)
 
     def name(self, url: str, answer: int) -> None:
         """An answer named an address."""
+        self.learn()
+        self._name(url, answer)
+
+    def _name(self, url: str, answer: int) -> None:
         for word in words_of(url):
             before = self._named.get(word)
             if before is None:
@@ -69,27 +94,27 @@ class LastingWords:
                 self._named[word] = LASTS
             else:
                 continue
-            for page in self._having.pop(word, ()) if self.lasts(word) else ():
+            for page in self._having.pop(word, ()) if self._named.get(word) == LASTS else ():
                 self._move(page)
 
-    def again(self, page: PageId, answer: int) -> None:
-        """An answer named a page that was known before."""
-        if page not in self._again:
-            self._again.add(page)
-            self.name(self._pages.urls[page], answer)
+    def again(self, pages: Iterable[PageId]) -> None:
+        """A second answer named these."""
+        self._again.extend(pages)
 
     def visited(self, page: PageId) -> None:
         """A page was visited."""
-        self.learn()
-        if page not in self.of:
+        self._visited.append(page)
+
+    def _visit(self, page: PageId) -> None:
+        if page not in self._of:
             self._put(page)
             for word in set(words_of(self._pages.urls[page])):
-                if not self.lasts(word):
+                if self._named.get(word, LASTS) != LASTS:  # an unknown word never lasts
                     self._having.setdefault(word, []).append(page)
 
     def _put(self, page: PageId) -> None:
-        self.of[page] = bare = self.bare(self._pages.urls[page])
-        self.alike.setdefault(bare, []).append(page)
+        self._of[page] = bare = self._bare(self._pages.urls[page])
+        self._alike.setdefault(bare, []).append(page)
 
     def is_twice(self, page: PageId) -> bool:
         """Did two pages name it?"""
@@ -101,15 +126,20 @@ class LastingWords:
 
     def lasts(self, word: str) -> bool:
         """Did two answers name it?"""
+        self.learn()
         return self._named.get(word) == LASTS
 
     def bare(self, url: str) -> str:
         """An address with ``*`` for each word that may be made up."""
-        path = _path(url)
+        self.learn()
+        return self._bare(url)
+
+    def _bare(self, url: str) -> str:
+        path, named = _path(url), self._named
         for before in self._changes:
             step, slash, rest = path.removeprefix(before).partition("/") if path.startswith(before) else ("", "", "")
             path = f"{before}{WORD.sub('*', step)}/{rest}" if slash else path
-        return WORD.sub(lambda word: word[0] if self.lasts(word[0]) else "*", path)
+        return WORD.sub(lambda word: word[0] if named.get(word[0]) == LASTS else "*", path)
 
     def asked_again(self, page: PageId, before: Iterable[str], named: Iterable[str]) -> None:
         """A page that had named ``before`` names these now: a step changes that all other links had otherwise.
@@ -125,11 +155,11 @@ class LastingWords:
         for path, _, rest in _steps(sorted(first - again), own):
             if (path, rest) in rests and path not in stayed | {*self._changes} and len(self._changes) < MOST_CHANGES:
                 self._changes.append(path)
-                for one in [*self.of]:
+                for one in [*self._of]:
                     self._move(one)
 
     def _move(self, page: PageId) -> None:
-        self.alike[self.of.pop(page)].remove(page)
+        self._alike[self._of.pop(page)].remove(page)
         self._put(page)
 
     def alone(self, value: str) -> bool:
@@ -142,7 +172,6 @@ class LastingWords:
         ``copies``: pages that showed what others had. Where the latest pages like it are no copies, words that do not
         last tell them apart.
         """
-        self.learn()
         named = WORD.search(EXTENSION.sub("", (bare := self.bare(url)).rstrip("/")).rpartition("/")[2]) is not None
         latest = self.alike.get(bare, [])[-LATEST:]
         tell = len(latest) > named and not any(page in copies for page in latest)

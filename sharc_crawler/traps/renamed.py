@@ -12,6 +12,7 @@ After a few such comparisons, none of which found two pages, all that is like a 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
@@ -72,7 +73,7 @@ class Renamed:
         self._said: dict[str, frozenset[int] | None] = {}  # what was shown
         self._links: dict[str, set[str]] = {}  # and words of the addresses there
         self._likes: dict[str, set[str]] = {}  # and their lasting words
-        self._shown: dict[PageId, int] = {}  # contents of visited pages
+        self._shown = array("q")  # by page: a hash of its content; 0: none
         self._same: set[PageId] = set()  # that show to a look what they showed
         self._changing: set[int] = set()  # words that a page showed and did not show
         self._one = self._two = 0
@@ -86,25 +87,25 @@ class Renamed:
 
     def showed(self, page: PageId, content: str) -> None:
         """What a page shows, which was captured."""
+        if page >= len(self._shown):
+            self._shown.frombytes(bytes(8 * (len(self._pages) - len(self._shown))))
         self._shown[page] = hash(content)
 
     def saw(self, page: PageId, linked: Sequence[PageId]) -> Sequence[str]:
         """A page was captured that names these; what is to be asked for."""
-        pages = self._pages
-        self._words.learn()
-        new, elsewhere, known = 0, 0, False
-        folder = pages.urls[page].rpartition("/")[0]
-        for one in linked:
-            if pages.parents[one] == page:
-                new += not series_of(pages.urls[one], pages.urls[page], 1)
-                elsewhere += pages.urls[one].rpartition("/")[0] != folder
-            else:
-                known = known or (pages.depths[one] > 1 and one != pages.parents[page])
-                self._words.again(one, page)
+        pages, parents, depths = self._pages, self._pages.parents, self._pages.depths
         self._words.visited(page)
         wanted = self._once(*self.series.saw(page, linked))
-        self._row += new > 0 and not known
-        self._most = max(self._most, (elsewhere, new, page)) if not known else self._most
+        parent = parents[page]
+        # menus, which seeds name, mostly stand first
+        if any(depths[one] > 1 and parents[one] != page and one != parent for one in reversed(linked)):
+            return wanted
+        url = pages.urls[page]
+        folder, own = url.rpartition("/")[0], [pages.urls[one] for one in linked if parents[one] == page]
+        new = sum(not series_of(one, url, 1) for one in own)
+        elsewhere = sum(one.rpartition("/")[0] != folder for one in own)
+        self._row += new > 0
+        self._most = max(self._most, (elsewhere, new, page))
         if self._row < self._ask or self.found:
             return wanted
         most, self._most = self._most[-1], (0, 0, page)
@@ -134,7 +135,6 @@ class Renamed:
 
     def looked(self, page: PageId, look: str, named: Iterable[str], said: frozenset[int] | None, *, same: bool) -> None:
         """A page was asked for as ``look``: what it names and says; ``same``: it shows what it showed when visited."""
-        self._words.learn()
         named = set(named)
         self.answers += 1
         self._said[look] = said
@@ -169,7 +169,6 @@ class Renamed:
         """On a site where like pages are one: is a page like no visited one?"""
         if not self.sure or (page == UNSEEN and not self._words.help):
             return False
-        self._words.learn()
         return page == UNSEEN or self._words.is_known(page) or not self._words.alike.get(self._words.bare(url))
 
     def doubts(self, page: PageId) -> bool:
@@ -181,7 +180,6 @@ class Renamed:
         pages = self._pages
         if not self.found or self._words.is_known(page) or page in self._words.of or pages.parents[page] == NO_PARENT:
             return None
-        self._words.learn()
         bare = self._words.bare(url := pages.urls[page])
         if not self._words.alike.get(bare) or "*" not in bare or series_of(url, pages.urls[pages.parents[page]], 1):
             return None
@@ -219,9 +217,9 @@ class Renamed:
     def _know(self, alike: _LikePages, page: PageId) -> None:
         """Takes visited pages that are alike and showed the same for one page, without comparing them."""
         visited = self._words.alike[bare := self._words.bare(self._pages.urls[page])]
-        shown = {self._shown.get(one) for one in visited}
+        shown = {self._shown[one] if one < len(self._shown) else 0 for one in visited}
         enough = SEVERAL if self._names_several(page, bare) else 2
-        if not alike.one and len(shown) == 1 and None not in shown and len(visited) >= enough:
+        if not alike.one and len(shown) == 1 and 0 not in shown and len(visited) >= enough:
             self._is_one(alike, page)
 
     def _is_one(self, alike: _LikePages, page: PageId) -> None:

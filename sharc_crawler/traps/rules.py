@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import compress
+from operator import not_
 from typing import TYPE_CHECKING
 
 from sharc_crawler.addresses.known_urls import UNSEEN, SeenUrls, picked
@@ -62,7 +64,7 @@ class Traps:
         if self.copies is None:
             from sharc_crawler.traps.echoes import Echoes  # only where there are copies
 
-            self.copies, self.unlike = Echoes(self.firsts, self.unlike), array("i")
+            self.copies = Echoes(self.firsts, self.unlike)
         return self.copies
 
     def showed(self, page: PageId, url: str, content: str | None, pages: PageTable, feeds: Callable[[], bool]) -> None:
@@ -73,12 +75,14 @@ class Traps:
             return
         self._ask(page, content, pages)
         content = self.counted(content, url, page)
-        self._compare(page, url, content, pages)
-        if new := self.copies is None and self.firsts.add(content, page) == UNSEEN:
+        new = not (self.copies and self.copies.copies) and self.firsts.add(content, page) == UNSEEN
+        if self.idle or not new:
+            self._compare(url, content, UNSEEN if new else self.firsts.get(content), pages.parent_url(page), pages)
+        if new:
             self.unlike.append(page)
         else:
             new = self.echoes.saw(page, url, content, pages, feeds, error=bool(self.errors.why_not(content)))
-        self.tries = 0 if new else self.tries + bool(self._leaves and self.left(page, pages))  # of a former process
+        self.tries = 0 if new else self.tries + bool(self.left(page, pages))  # of a former process
         if self.fleeting:
             self.fleeting.saw(page, content, pages, new=new)
         if self.suspicion:
@@ -88,15 +92,14 @@ class Traps:
 
             self.suspicion = Suspicion(self, pages)
 
-    def _compare(self, page: PageId, url: str, content: str, pages: PageTable) -> None:
-        """Compares its address with the one that showed the same first."""
-        first = self.firsts.get(content)
+    def _compare(self, url: str, content: str, first: PageId, parent: str, pages: PageTable) -> None:
+        """Compares its address with that of the page that showed the same first."""
         if self.idle is None and first != UNSEEN:
             from sharc_crawler.traps.idle_places import IdlePlaces  # only where there are copies
 
             self.idle = IdlePlaces()
         if self.idle:
-            self.idle.saw(url, content, pages.parent_url(page), "" if first == UNSEEN else pages.urls[first])
+            self.idle.saw(url, content, parent, "" if first == UNSEEN else pages.urls[first])
 
     def _ask(self, page: PageId, content: str, pages: PageTable) -> None:
         """Asks for what nobody names, where another page shows the same, perhaps but for its address."""
@@ -117,9 +120,12 @@ class Traps:
         depths, twice, named_by = pages.depths, self.twice, picked(pages.parents, linked)
         if (last := max(linked, default=0)) >= len(twice):
             twice.extend(bytes(last + 1 - len(twice)))
-        known = [one for one, by in zip(linked, named_by, strict=True) if by != page] if page in named_by else linked
-        for one in known if 0 in picked(twice, known) else ():
+        known = [*compress(linked, map(page.__ne__, named_by))] if page in named_by else linked
+        again = [*compress(known, map(not_, marks))] if 0 in (marks := picked(twice, known)) else ()
+        for one in again:
             twice[one] = 1
+        if self.words:
+            self.words.again(again)
         if self.bottomless is None:
             if not linked or depths[page] <= (len(pages) < MANY):
                 return
@@ -139,14 +145,19 @@ class Traps:
     def _is_dated(self, url: str) -> bool:
         """Is it a calendar's?"""
         if self.calendars is None and YEAR.search(url):
-            from sharc_crawler.traps.calendars import calendars_of  # many sites have none
-
-            self.calendars = calendars_of(url)
+            self.calendars = self._calendars_of(url)
         return self.calendars is not None and self.calendars.has(url)
+
+    @cached_property
+    def _calendars_of(self) -> Callable[[str], Calendars | None]:
+        """What makes the rule for calendars; to import it for each address took longer than to ask it."""
+        from sharc_crawler.traps.calendars import calendars_of  # many sites have none
+
+        return calendars_of
 
     def waits(self, page: PageId, pages: PageTable) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
-        if self._leaves or self.calendars or (self.bottomless and self.bottomless.doubts):
+        if self._leaves(pages.parents[page]) or self.calendars or (self.bottomless and self.bottomless.doubts):
             from sharc_crawler.traps.doubted import waits  # on few sites
 
             return waits(self, page, pages)
@@ -162,7 +173,7 @@ class Traps:
         """Why a page that ``parent`` named first is left; ``None``: it is not. ``page``: it waits under this number."""
         if self.calendars and self.calendars.has(url):
             return as_trap(self.calendars.why_not(url, parent))
-        if not self._leaves:
+        if not self._leaves(parent):
             return None
         why: str | None = self.renamed.why_not(url, parent, page) if self.renamed else ""
         if self.renamed and not why and self.renamed.is_fresh(url, page):
@@ -175,10 +186,11 @@ class Traps:
 
     def endless(self, urls: Sequence[str], parent: PageId) -> dict[str, str]:
         """Which of the pages that ``parent`` named first are left, and why."""
-        asked = urls if self._leaves or self.calendars else ()
+        asked = urls if self._leaves(parent) or self.calendars else ()
         return {url: why for url in asked if (why := self.why_not_found(url, parent))}
 
-    @property
-    def _leaves(self) -> bool:
-        """May anything be left that is no calendar's?"""
-        return bool(self.suspicion or self.idle or self.renamed or (self.bottomless and self.bottomless.closed))
+    def _leaves(self, parent: PageId) -> bool:
+        """May anything wait, or be left, that this page named and that is no calendar's?"""
+        words = self.renamed
+        named = words is not None and (words.found or words.series.is_late(parent))
+        return bool(named or self.suspicion or self.idle or (self.bottomless and self.bottomless.closed))

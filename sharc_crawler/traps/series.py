@@ -9,6 +9,7 @@ each time, and still name the next.
 from __future__ import annotations
 
 import re
+from operator import ne
 from typing import TYPE_CHECKING
 
 from sharc_crawler.addresses.unlikely import look_again_at, look_at, nobodys
@@ -44,16 +45,17 @@ class Series:
     def saw(self, page: PageId, linked: Sequence[PageId]) -> list[str]:
         """A page was captured that names these; what is to be asked for."""
         pages, parent = self._pages, self._pages.parents[page]
-        url, own = pages.urls[page], self._of(page)
-        alike = bool(own) and all(self._of(one) == own for one in linked if pages.parents[one] == page)
-        self._rows[page] = row = (self._rows.get(parent, 0) + 1) * alike
+        own = self._of(page)
+        if not own or any(self._of(one) != own for one in linked if pages.parents[one] == page):
+            return []
+        self._rows[page] = row = self._rows.get(parent, 0) + 1
         if row < ROW:
             return []
         compared = self._compared.setdefault(own, [])
         early = row < ROW * 2 ** (len(compared) // SAME)
         if early or len(compared) >= TRIES or self._has_no_end(own):
             return []
-        far = nobodys(url, pages.urls[parent], "9" * len(compared))
+        far = nobodys(url := pages.urls[page], pages.urls[parent], "9" * len(compared))
         compared.append((far, page))
         return [look_at(far), look_again_at(far), look_at(url), look_again_at(url)]
 
@@ -77,7 +79,11 @@ class Series:
 
     def waits(self, page: PageId) -> bool:
         """Is a page to wait until nothing else is left?"""
-        return self._rows.get(self._pages.parents[page], 0) >= LATE and bool(self._of(page))
+        return self.is_late(self._pages.parents[page]) and bool(self._of(page))
+
+    def is_late(self, page: PageId) -> bool:
+        """Did so many in a row name nothing new that the next waits?"""
+        return self._rows.get(page, 0) >= LATE
 
     def why_not(self, url: str, parent: PageId) -> str:
         """Why a page that ``parent`` named first is left; empty: it is not."""
@@ -92,9 +98,8 @@ def series_of(url: str, other: str, step: int = STEP) -> str:
     >>> series_of("http://h/list?page=3", "http://h/list?page=2"), series_of("http://h/a7k", "http://h/a907k")
     ('http://h/list?page=#', '')
     """
-    parts, others = _NUMBER.split(url), _NUMBER.split(other)
-    differ = [at for at, (one, two) in enumerate(zip(parts, others, strict=False)) if one != two]
-    if len(parts) != len(others) or len(differ) != 1 or not parts[at := differ[0]].isdecimal():
+    parts, others = _NUMBER.split(url), _NUMBER.split(other)  # texts and numbers by turns
+    if parts[::2] != others[::2] or (differ := [*map(ne, parts, others)]).count(True) != 1:
         return ""
-    alike = others[at].isdecimal() and abs(int(parts[at]) - int(others[at])) <= step
-    return "".join([*parts[:at], "#", *parts[at + 1 :]]) if alike else ""
+    at = differ.index(True)
+    return "".join([*parts[:at], "#", *parts[at + 1 :]]) if abs(int(parts[at]) - int(others[at])) <= step else ""

@@ -141,6 +141,7 @@ def test_what_waits_is_ordered_anew_once_though_nothing_comes_ahead_yet():
 def test_what_is_known_of_pages_that_are_named_by_other_words_comes_first(suspect, fresh, why, waits_for, held):
     traps, pages = Traps(), table("one")
     traps.renamed = SimpleNamespace(
+        found=True,
         doubts=lambda _: suspect,
         is_fresh=lambda url, page: fresh,
         why_not=lambda url, parent, page: why,

@@ -53,6 +53,18 @@ def test_a_word_that_two_answers_named_lasts():
     assert not site.words.alone("a=kqzv&b=story")
 
 
+def test_pages_are_taken_in_once_something_is_asked(monkeypatch):
+    """On most sites nothing is."""
+    site, taken = Site("one", "two"), list[str]()
+    monkeypatch.setattr(lasting_words, "words_of", lambda url: taken.append(url) or [])
+    words = LastingWords(site.pages, bytearray(9))
+    words.visited(1)
+    words.again([2])
+    assert not taken
+    assert words.of == {1: "/*"}
+    assert len(taken) == 3 + 1 + 1
+
+
 def test_what_seeds_have_lasts_and_what_two_pages_named():
     pages = PageTable()
     for path, parent in (("shop", -1), ("other", 0), ("shop/kqzv", 1)):
@@ -123,6 +135,7 @@ def test_visited_pages_are_alike_anew_once_a_word_of_theirs_lasts():
 def test_words_that_last_since_several_pages_were_found_move_each_visited_page_once():
     site = Site("kqzv/story", "wmdk/news", "other")
     site.visit(1, 2)
+    site.words.learn()
     for path in ("a/story/news", "b/news/kqzv", "story/c", "wmdk"):
         add(site.pages, path, 3)
     site.words.learn()

@@ -238,6 +238,8 @@ def known(frontier: Frontier) -> dict[str, Any]:
     ]
     chosen = sum(len(host.held) for host in hosts)  # by a strategy, which will choose them again
     hubs = [row for row in rows if pages.kinds[row] is Kind.HUB] if polls else []
+    if capture.traps and capture.traps.words:
+        capture.traps.words.learn()  # what is noted alone
     found = {name: value for name, value in state_of(capture) if value and not PASSING.fullmatch(name)}
     return found | {
         "pages": [(pages.states[row], pages.started[row], pages.rates[row], pages.remembered(row)) for row in rows],
