@@ -246,7 +246,7 @@ def of_note(note: str) -> Software | None:
     return next((software for software in KNOWN if note.startswith(f"{software.name}: ")), None)
 
 
-def told(software: Software, own: int, sample: int) -> str:
+def described(software: Software, own: int, sample: int) -> str:
     """Describe the software's URLs in one sentence."""
     return f"{software.name}: {own:,} of the {sample:,} addresses found last are of its making ({software.what})"
 

@@ -328,14 +328,14 @@ class _Judged:
             return Judgement(Verdict(said["verdict"]), Evidence(said["evidence"]), said["reason"])
         found = self._revisits.judge(before.stated["uri"], before.outcome, after.outcome, self._instant)
         told = after.outcome.status == _NOT_MODIFIED
-        return self._told(before, after) if told and found.verdict is Verdict.COHERENT else found
+        return self._not_modified(before, after) if told and found.verdict is Verdict.COHERENT else found
 
     def _is_late(self, before: Next) -> bool:
         """Was it requested before the instant, but answered after it? Records lack the duration; its Date tells."""
         date, ahead = before.outcome.date, self._revisits.clocks.ahead(before.stated["uri"], self._instant)
         return date is not None and ahead is not None and date - ahead > self._instant + DATE_PRECISION
 
-    def _told(self, before: Next, after: Next) -> Judgement:
+    def _not_modified(self, before: Next, after: Next) -> Judgement:
         """Judge a page for which a later capture got a 304: no second copy was compared.
 
         If either capture found the validator weak (several contents share it), it is weak here, too.

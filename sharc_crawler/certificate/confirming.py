@@ -100,16 +100,16 @@ def confirmation_of(folder: Path) -> dict[str, Any] | None:
         raise DataError(f"{folder / CONFIRMATION / CONFIRMED} cannot be read as a confirmation: {error!r}") from error
 
 
-def standing(confirmation: Document | None) -> Callable[[Document], Document]:
+def updated_by(confirmation: Document | None) -> Callable[[Document], Document]:
     """A function that updates a certificate's page by the confirmation, if there is one.
 
     >>> page = {"url": "u", "verdict": "coherent", "evidence": "provisional"}
     >>> lost = {"url": "u", "verdict": "changed", "evidence": "attested"}
-    >>> [standing({"pages": pages})(page) == {**page, **left} for pages, left in (([lost], lost), ([], {}))]
+    >>> [updated_by({"pages": pages})(page) == {**page, **left} for pages, left in (([lost], lost), ([], {}))]
     [True, False]
-    >>> standing({"pages": []})(page)["evidence"]
+    >>> updated_by({"pages": []})(page)["evidence"]
     'attested'
-    >>> standing({"pages": []})({**page, "visit": {"attempts": 0}})["evidence"]
+    >>> updated_by({"pages": []})({**page, "visit": {"attempts": 0}})["evidence"]
     'former'
     """
     if confirmation is None:

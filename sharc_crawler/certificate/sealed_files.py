@@ -35,7 +35,7 @@ def resized(certificate: Path) -> Iterator[Finding]:
             yield Finding(f"it has {found:,} bytes, and had {size:,} when the certificate was sealed", name)
 
 
-def standing(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
+def resized_certificates(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
     """Certificates whose WARC files have changed in size: a new report must not claim what they certify."""
     there = [path for facts in captures if (path := path_of(facts, captures, folder)).exists()]
     return [Certified(path, "", "", found) for path in there if (found := list(resized(path)))]

@@ -237,12 +237,12 @@ def _read(
 
 
 def _altered(record: Record, name: str, progress: Callable[[int], None]) -> list[Finding]:
-    if record.get("WARC-Block-Digest") in {None, digest_of(_told(record, progress))}:
+    if record.get("WARC-Block-Digest") in {None, digest_of(_reporting(record, progress))}:
         return []
     return [Finding("its block is not what its digest says", name, record.offset, record.get("WARC-Target-URI"))]
 
 
-def _told(record: Record, progress: Callable[[int], None]) -> Iterator[bytes | memoryview]:
+def _reporting(record: Record, progress: Callable[[int], None]) -> Iterator[bytes | memoryview]:
     """The block in pieces; ``progress`` is given the record's packed length, as they are taken."""
     rest, left = len(record.block), record.length
     for piece in pieces(record.block):

@@ -177,10 +177,10 @@ def target(document: dict[str, Any]) -> str:
     return f"urn:sharc-certificate:{safe_name(document['capture']['site'])}"
 
 
-def told(info: bytes, name: str) -> str:
+def warcinfo_field(info: bytes, name: str) -> str:
     r"""The value of a field in a warcinfo record; empty if it is missing.
 
-    >>> told(b"software: sharc\r\nsite: example.org\r\n", "site")
+    >>> warcinfo_field(b"software: sharc\r\nsite: example.org\r\n", "site")
     'example.org'
     """
     found = re.search(rb"^%s: (.*?)\r?$" % name.encode(), info, re.MULTILINE)
@@ -193,6 +193,6 @@ def about(folder: Path, series: tuple[str, str]) -> tuple[str, bytes]:
         with path.open("rb") as stream:
             first = next(records(stream), None)
         if isinstance(first, Record) and first.kind == "warcinfo":
-            site = told(first.text, "site")
+            site = warcinfo_field(first.text, "site")
             return site if safe_name(site) == series[0] else series[0], _DEDUPLICATION.sub(rb"\1off", first.text)
     raise UsageError(f"no WARC file of {series[0]!r} in {str(folder)!r} starts with a warcinfo record: not certified")

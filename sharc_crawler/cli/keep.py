@@ -15,7 +15,7 @@ from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.collection.attempts import hold_collection, is_kept
 from sharc_crawler.collection.folder import Collection
-from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, pages_of, standing
+from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, kept_sites, pages_of
 from sharc_crawler.collection.terms import AUTO
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import iso, second
@@ -50,7 +50,7 @@ def command(folder: Path, once: bool, at_once: int, status: bool, as_json: bool)
         raise UsageError("--json is for --status: add that, or leave it out")
     collection = Collection(folder)
     if status:
-        found = list(standing(collection))
+        found = list(kept_sites(collection))
         if as_json:
             click.echo(json.dumps([_facts(one) for one in found], indent=1))
         else:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from sharc_crawler.certificate.sealed_files import standing
+from sharc_crawler.certificate.sealed_files import resized_certificates
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.writing import Certified, certify, lines, path_of
 from sharc_crawler.cli._inputs import FOLDER, regular
@@ -169,7 +169,7 @@ def _write_report(folder: Path, truth: Truth | None) -> Written:
         paths = write(captures, folder)
         if is_held(folder):  # its WARC files are unfinished: the running crawl certifies them
             return Written(summary(captures, paths, [("certificate", "none yet: it is being captured")]))
-        certified = standing(captures, folder) or _contradicted(captures, folder)
+        certified = resized_certificates(captures, folder) or _contradicted(captures, folder)
         certified += certify(captures, folder, partial(share, part="checking the certificate"))
         if any(one.findings for one in certified):
             from sharc_crawler.report.refuted import settle  # only if report and certificate disagree

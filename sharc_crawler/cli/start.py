@@ -135,10 +135,10 @@ def _survey_lines(seed: str, limit: Seconds, settings: dict[str, str]) -> Iterat
         yield "Its pages are found by links as the capture goes on; `browser: auto` finds those that scripts make, too."
         yield f"It ends after {span(limit)} at the latest. What it has not reached by then takes another capture."
         return
-    yield from told(seed, found, limit)
+    yield from estimate_lines(seed, found, limit)
 
 
-def told(seed: str, found: Survey, limit: Seconds) -> Iterator[str]:
+def estimate_lines(seed: str, found: Survey, limit: Seconds) -> Iterator[str]:
     """The size of the site, the time its capture takes, and what to do if that is too long."""
     pages, step = len(found.urls), found.step
     whole = VISITS * pages * step

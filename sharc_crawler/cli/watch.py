@@ -116,13 +116,13 @@ def _watch_fleet(dsn: str, *, web: bool, port: int, control: bool, as_json: bool
         raise UsageError(f"--control: orders to a fleet are given by sharc fleet pause|resume|stop {dsn}")
     ledger = open_fleet(dsn, FLEET_PATIENCE)
 
-    def told() -> dict[str, Any]:
+    def status() -> dict[str, Any]:
         return fleet_facts(ledger.status(), ledger.sites(None, FLEET_SITES))
 
     if as_json:
-        click.echo(json.dumps(told()))
+        click.echo(json.dumps(status()))
     elif web:
-        _serve(told, port)
+        _serve(status, port)
     else:
         with until_stopped():
             follow(ledger, None)

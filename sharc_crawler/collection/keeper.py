@@ -61,7 +61,7 @@ class KeptSite(NamedTuple):
     running: bool  #: by any process
 
 
-def standing(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -> Iterator[KeptSite]:
+def kept_sites(collection: Collection, unwritten: Mapping[str, Tries] = NOTHING) -> Iterator[KeptSite]:
     """The sites in the collection's file; ``unwritten``: results that could not be written to ``keep.json``."""
     known = {**read_tries(collection.folder), **unwritten}
     planned = plan(collection)
@@ -134,7 +134,7 @@ class CollectionKeeper:
         return {kept.site.name for kept in begun}
 
     def _kept_sites(self) -> Iterator[KeptSite]:
-        return standing(self._collection, self._unwritten)
+        return kept_sites(self._collection, self._unwritten)
 
     def _read_again(self) -> None:
         """Read the file again; an error is reported once, and the former terms stay."""

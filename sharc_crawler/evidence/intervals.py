@@ -28,7 +28,7 @@ class Clocks:
         self._ahead: dict[tuple[str, Instant], Seconds | None] = {}
         self._set_right: dict[tuple[str, Instant], bool] = {}
 
-    def saw(self, url: str, outcome: Outcome) -> None:
+    def add(self, url: str, outcome: Outcome) -> None:
         """Enter the answer of a visit."""
         if outcome.date is not None:
             took = outcome.ended - outcome.started  # 0: unknown, as from records

@@ -47,7 +47,7 @@ class Revisits:
         """Enter a visit; ``url``: as requested."""
         if self._away:
             self._away.pop(url, None)
-        self.clocks.saw(url, outcome)
+        self.clocks.add(url, outcome)
         if outcome.validators.last_modified:
             from sharc_crawler.evidence.validators import made_on_request  # many sites send none
 
@@ -72,7 +72,7 @@ class Revisits:
         """
         dated = reference is not None and bool(revisit.validators.last_modified) and self._is_dated(url, reference)
         found = compare(visit, revisit, restless=self._restless.known(url), dated=dated)
-        self._restless.saw(url, visit, revisit)
+        self._restless.add(url, visit, revisit)
         if found.change is not Change.UNKNOWN and self._stale(url, visit, revisit, reference):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.STALE)
         away = self._away.get(url)
@@ -113,7 +113,7 @@ class Restless:
         self._pairs: Counter[tuple[str, str]] = Counter()
         self._brief, self._steady = set[tuple[str, str]](), set[tuple[str, str]]()
 
-    def saw(self, url: str, visit: Outcome, revisit: Outcome) -> None:
+    def add(self, url: str, visit: Outcome, revisit: Outcome) -> None:
         """Enter two downloads of a page."""
         if revisit.started - visit.started > SHORT or revisit.result is not Result.OK:
             return

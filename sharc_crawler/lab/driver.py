@@ -201,7 +201,7 @@ class Simulation:
         parts = Parts(
             strategy=self._make,
             scope=lambda _: EveryLink(),
-            rates=lambda spec: BelievedRates(self.belief, site.numbers, self._told(spec)),
+            rates=lambda spec: BelievedRates(self.belief, site.numbers, self._new_rates(spec)),
             links=lambda _: self._known_links(),
             history=self._history,
             taken=lambda _, url: self._archived(site.numbers[url]),
@@ -244,7 +244,7 @@ class Simulation:
             return experience(then, self.belief.seen)
         return weekly_captures(then) if self._dated() else no_history(spec)
 
-    def _told(self, spec: CaptureSpec) -> Callable[[Instant], Belief] | None:
+    def _new_rates(self, spec: CaptureSpec) -> Callable[[Instant], Belief] | None:
         """New rates during the crawl, if the strategy claims pages by the sitemaps' word."""
         late = self.published.late if self.published is not None else 0.0
         if not (self.belief.again and make_strategy(spec.strategy, Setting()).attests):

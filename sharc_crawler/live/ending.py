@@ -64,7 +64,7 @@ def leave(
     def begun(folder: Path, ready: Callable[[], FrontierStore]) -> End:
         store = ready()
         if judging:
-            judging.saw(store)
+            judging.add(store)
         if judging and folder == output:
             judging.end()
         return partial(_leave, store, folder, stopped, config, told=not sites)

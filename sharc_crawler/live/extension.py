@@ -60,7 +60,7 @@ class CaptureExtension:
             for line in begin(self._crawler, session.config, drop_in=session.drop_in):
                 logger.warning(line)
         out = sys.stderr if session.config.progress else None
-        self._line = ProgressLine(session.sites, session.clock.now(), out, session.memory.told)
+        self._line = ProgressLine(session.sites, session.clock.now(), out, session.memory.receiving)
         if session.gone_on and out is not None:
             from sharc_crawler.live.former.continuing import goes_on
 

@@ -116,7 +116,7 @@ class Judging:
         self._keys = {surt(url) for url in selection.crawled()}
         self._new: list[Observation] = []
 
-    def saw(self, store: FrontierStore) -> None:
+    def add(self, store: FrontierStore) -> None:
         """Take in the store of a capture."""
         self._new += _captured(store, self._keys)
 

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from sharc_crawler.archive.cdxj import REVISIT, index_lines, moment_in
 from sharc_crawler.archive.zipnum import merged
-from sharc_crawler.certificate.confirming import confirmation_of, standing
+from sharc_crawler.certificate.confirming import confirmation_of, updated_by
 from sharc_crawler.certificate.material import PageEntries
 from sharc_crawler.certificate.names import CERTIFICATES
 from sharc_crawler.errors import DataError
@@ -133,7 +133,7 @@ def _lines(
     entries: Iterable[Mapping[str, Any]] = PageEntries(lambda: pages.open("rb"))
     references = {part["name"]: (part["reference"] or {}).get("instant") for part in document["subsites"]}
     kept = _kept(certificate.with_name(PAGES), document["capture"]["site"])
-    for entry in map(standing(document.get("confirmation")), entries):
+    for entry in map(updated_by(document.get("confirmation")), entries):
         for part, stamp, which in _copies(entry, tested):
             verdict, _ = of_copy(entry, part, references.get(entry.get("subsite")))
             uri, grounds = entry[part]["uri"], _grounds(entry, verdict)

@@ -96,11 +96,11 @@ _PLACE = re.compile(r"\d[\d,]* pages? (with something made up in|of) (\S+) had \
 _PROBE = re.compile(r"(?<=a page that cannot exist )\((http\S+)\)")
 
 
-def told(skipped: Mapping[str, int]) -> Iterator[HowMade]:
+def notes_on_links(skipped: Mapping[str, int]) -> Iterator[HowMade]:
     """A note for each reason why links were not followed; many alike share one. report.json has each.
 
     >>> why = "looks like a trap: 20 pages of /{}/*/print had 1 content (traps=0 takes them)"
-    >>> [str(note) for note in told({why.format(number): 5 for number in range(9)})]
+    >>> [str(note) for note in notes_on_links({why.format(number): 5 for number in range(9)})]
     ['links not followed, looks like a trap: 20 pages of /0/*/print had 1 content, and so in 8 other places (traps=0 ...
     """
     alike = defaultdict(list)

@@ -128,14 +128,14 @@ class _Seen:
         if row.kind is Kind.PAGE and row.host in self._hosts:
             self.step = max(self.step, self._hosts[row.host].delay)
         if row.hints and row.hints.lastmod is not None:
-            self._said(row.url, row.hints.lastmod)
+            self._add_lastmod(row.url, row.hints.lastmod)
         self.scripted |= row.url.endswith(TILED)
         for visit in visits_that_count(url):
             self._visit(row.host, visit)
             about = visit.outcome.document
             self.scripted |= about is not None and about.outlinks <= 2 and bool(url.embeds)
 
-    def _said(self, url: str, lastmod: Instant) -> None:
+    def _add_lastmod(self, url: str, lastmod: Instant) -> None:
         if self._lastmods is None:
             from sharc_crawler.rates.trust import FirstAccess  # only where sitemaps told of changes
 
@@ -187,10 +187,10 @@ def _notes(store: Stored, capture: CaptureRow, seen: _Seen) -> Iterator[str]:
 
         yield from unled(store, capture)
     if capture.skipped or len(capture.notes) > MANY_NOTES:
-        from sharc_crawler.report.left_out import probed, told  # few captures leave anything
+        from sharc_crawler.report.left_out import notes_on_links, probed  # few captures leave anything
 
         yield from probed(capture.notes)
-        yield from told(capture.skipped)
+        yield from notes_on_links(capture.skipped)
     else:
         yield from capture.notes
 

@@ -33,7 +33,7 @@ def how_kept(totals: Mapping[str, Any]) -> str:
     )
 
 
-def told(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
+def noise_notes(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
     """Notes on what is ignored, and on the masks that the capture learned, or why it learned none."""
     masks, learned = len(facts.taught.masks), ""
     if totals["by_masks"]:

@@ -75,9 +75,9 @@ def _orders(facts: CaptureFacts) -> Iterator[str]:
 def _noise(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
     """What is ignored, and which masks the capture learned, or why none."""
     if totals["same_content"] or facts.taught.why:
-        from sharc_crawler.report.noise import told  # few captures have any
+        from sharc_crawler.report.noise import noise_notes  # few captures have any
 
-        yield from told(facts, totals)
+        yield from noise_notes(facts, totals)
 
 
 def _surprise(facts: CaptureFacts) -> Iterator[str]:
@@ -110,6 +110,6 @@ def _walled(facts: CaptureFacts, captured: int) -> Iterator[str]:
     """Captures in a session, and sites that ask for a log-in, cookies or consent."""
     session = facts.settings.keys() & {"session", "session_cookies", "keep_secrets"}
     if session or 2 * len(facts.figures.redirects) >= captured or (Kind.PAGE, LOCKED) in facts.figures.missing:
-        from sharc_crawler.report.sessions import told  # few sites are so
+        from sharc_crawler.report.sessions import session_notes  # few sites are so
 
-        yield from told(facts, captured)
+        yield from session_notes(facts, captured)

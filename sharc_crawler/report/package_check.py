@@ -26,7 +26,7 @@ from sharc_crawler.archive.members import read_at
 from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, WACZ, page_lines
 from sharc_crawler.archive.wacz_check import UNREADABLE, altered
 from sharc_crawler.archive.zipnum import AT_ONCE, write_zipnum
-from sharc_crawler.certificate.confirming import standing
+from sharc_crawler.certificate.confirming import updated_by
 from sharc_crawler.certificate.fixity import fixity_of, pages_name
 from sharc_crawler.certificate.material import Material, opened, text_lines
 from sharc_crawler.certificate.sources import captures_in, open_source
@@ -205,7 +205,7 @@ class PackagedPart:
 
 
 def _pages(stored: Iterable[str], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
-    stands = standing(confirmation_in(source))
+    stands = updated_by(confirmation_in(source))
     entries = ((document, map(stands, source.entries(document))) for document in documents)
     made = page_lines(line for document, each in entries for line in _lines(document, each, source.warcs))
     one, other = (np.fromiter(map(hash, _encoded(lines)), np.int64) for lines in (made, stored))

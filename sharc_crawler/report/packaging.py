@@ -20,7 +20,7 @@ from sharc_crawler.archive.wacz import About, Contents, write_wacz
 from sharc_crawler.archive.warc_names import series_of
 from sharc_crawler.bodies.coding import decoded
 from sharc_crawler.bodies.text import as_text
-from sharc_crawler.certificate.confirming import confirmation_of, standing
+from sharc_crawler.certificate.confirming import confirmation_of, updated_by
 from sharc_crawler.certificate.document import entries
 from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED, is_certificate, is_seal
 from sharc_crawler.certificate.sealed_files import stated_files
@@ -167,7 +167,7 @@ def pages(
     folder: Path, captures: Sequence[CaptureFacts], confirmation: Mapping[str, Any] | None = None
 ) -> Iterator[dict[str, Any]]:
     """A line for each copy of each page: its visit and its revisit."""
-    stands, read = standing(confirmation), partial(_read, folder)
+    stands, read = updated_by(confirmation), partial(_read, folder)
     for facts in captures:
         references = {part.name: maybe_iso(part.reference) for part in facts.subsites}
         for page, entry in zip(facts.pages, entries(facts, lambda _: None), strict=True):

@@ -13,7 +13,7 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.marks import ALIKE, LOCKED, MANY
 
 
-def told(facts: CaptureFacts, captured: int) -> Iterator[str]:
+def session_notes(facts: CaptureFacts, captured: int) -> Iterator[str]:
     """All these notes."""
     yield from _locked(facts, captured)
     yield from _walled(facts, captured)

@@ -62,9 +62,9 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     yield Text(f"\n{short(facts.site)}, captured by {short(facts.strategy)}", "bold")
     yield Text(sentence(claim(facts)))
     if facts.ended is None:
-        from sharc_crawler.report.unfinished import told  # a capture that was cut off
+        from sharc_crawler.report.unfinished import summary_line  # a capture that was cut off
 
-        yield Text(told(facts, folder, stopped))
+        yield Text(summary_line(facts, folder, stopped))
     yield from (Text(f"{words}.") for words in (kept_content(totals), left_by_bounds(facts)) if words)
     yield from _figures(facts, totals, expected)
     if facts.reference is None and len(facts.subsites) > 1:

@@ -28,7 +28,7 @@ def going_on(folder: Path) -> str:
     return f"the same command resumes it, with -a output={quote(str(folder))}"
 
 
-def told(facts: CaptureFacts, folder: Path, stopped: str) -> str:
+def summary_line(facts: CaptureFacts, folder: Path, stopped: str) -> str:
     """The summary's line; ``stopped``: how the crawl was stopped, if it was."""
     if UNDER_WAY in facts.notes:
         return "Not complete: it is being captured"

@@ -29,7 +29,7 @@ class _Committed:
         self._phases: dict[int, Phase] = {}
         self._visits = array("I")  # page → number of visits
 
-    def saw(self, what: str, given: tuple[Any, ...]) -> None:
+    def note(self, what: str, given: tuple[Any, ...]) -> None:
         """Note a method's arguments after it has returned."""
         if what == "replace":
             self._phases, self._visits = {}, array("I")
@@ -70,7 +70,7 @@ class Guarded:
             expected = _ANSWERS.get(what)
             if expected is not None and not isinstance(answer, expected):
                 raise fault(self._who, f"answered with {type(answer).__name__}, not {expected.__name__} (in {what})")
-            self._committed.saw(what, args)
+            self._committed.note(what, args)
             self._keeps(what, answer)
             return self._walked(what, self._tried(what, iter, answer)) if what in _WALKED else answer
 

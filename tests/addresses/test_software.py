@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.addresses.software import KNOWN, named, of_note, recognised, told
+from sharc_crawler.addresses.software import KNOWN, described, named, of_note, recognised
 
 WIKI = [
     "w/index.php?action=history&title=A", "w/index.php?oldid=7&title=A", "w/index.php/Special:WhatLinksHere/A",
@@ -135,7 +135,7 @@ def test_software_is_recognised_by_what_it_makes(name, paths):
     software, own = recognised([f"http://h/{path}" for path in paths])
     assert software.name == name
     assert len(own) >= 4
-    assert of_note(told(software, 4, 6)) is software
+    assert of_note(described(software, 4, 6)) is software
 
 
 @pytest.mark.parametrize("paths", OTHERS)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.cli.start import told
+from sharc_crawler.cli.start import estimate_lines
 from sharc_crawler.collection.terms import read_terms
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.setup.survey import Survey
@@ -79,7 +79,7 @@ def test_a_site_that_does_not_answer_is_no_collection(tmp_path):
 
 
 def test_what_does_not_fit_says_how_much_would():
-    said = " ".join(told("https://www.example.org/", survey(9000, 1.0), 7200.0))
+    said = " ".join(estimate_lines("https://www.example.org/", survey(9000, 1.0), 7200.0))
     assert "9,000 pages" in said
     assert "5 h" in said
     assert "about 3,600 pages would" in said
@@ -91,13 +91,13 @@ def test_what_comes_on_top_may_not_fit_where_the_pages_do():
         (500.0, "That fits into 8 min 20 s."),
         (200.0, "The minimum fits into 3 min 20 s, the whole site may"),
     ):
-        said = " ".join(told("https://www.example.org/", survey(62, 1.0), limit))
+        said = " ".join(estimate_lines("https://www.example.org/", survey(62, 1.0), limit))
         assert "at least 2 min 4 s." in said
         assert "8 min 16 s in all would not be unusual" in said
         assert fits in said
 
 
 def test_a_delay_that_robots_txt_asks_for_is_not_to_be_changed():
-    said = " ".join(told("https://www.example.org/", survey(9000, 5.0, 5.0), 86_400.0))
+    said = " ".join(estimate_lines("https://www.example.org/", survey(9000, 5.0, 5.0), 86_400.0))
     assert "robots.txt asks for 5 s" in said
     assert "spare somebody else's server" not in said

@@ -302,7 +302,7 @@ def test_a_304_to_a_validator_that_a_capture_called_weak_is_a_weak_one(called):
     """By its text it is a strong one, of several contents."""
     shown = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=Validators('"build"'))
     before, after = (Next(None, {"evidence": one}, {}, shown) for one in ("bytes", called))
-    assert _Judged(5.0, {}, None, lied=False)._told(before, after).evidence == called
+    assert _Judged(5.0, {}, None, lied=False)._not_modified(before, after).evidence == called
 
 
 def test_of_many_pages_nothing_but_where_they_are_named_is_held(tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from sharc_crawler.cli.keep import _facts
-from sharc_crawler.collection.keeper import standing
+from sharc_crawler.collection.keeper import kept_sites
 from sharc_crawler.collection.overview import overview
 from sharc_crawler.fleet.ledger import Bound, FleetStatus, SiteStatus, WorkerStatus
 from sharc_crawler.storage.texts import Hit
@@ -24,7 +24,7 @@ def test_what_a_collection_tells_programs_is_documented(collected):
     site = index["sites"][0]
     entry = site["captures"][-1]
     names = {*index, *site, *entry, *entry["totals"], *entry["changes"], *Hit._fields, "replay"}
-    kept = {name for one in standing(collected.collection) for name in _facts(one)}
+    kept = {name for one in kept_sites(collected.collection) for name in _facts(one)}
     assert missing("collection.md", names | kept) == set()
 
 

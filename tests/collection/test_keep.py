@@ -22,7 +22,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.collection import confirming, keeper
 from sharc_crawler.collection.attempts import LOCK, NAME, Tries, hold_collection, read_tries, write_tries
 from sharc_crawler.collection.folder import CollectedCapture, Collection, is_over
-from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, moved_to, standing
+from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, kept_sites, moved_to
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
@@ -131,7 +131,7 @@ def test_a_failing_site_rests_and_somebody_is_told(folder, tmp_path):
     tries = read_tries(folder)["gone"]
     assert (tries.failures, tries.code) == (1, 4)
     assert "gone of" in told.read_text() and "exit code 4: not captured 1 × robots.txt" in told.read_text()
-    (site,) = standing(Collection(folder))
+    (site,) = kept_sites(Collection(folder))
     assert 800 < site.due - time.time() < 1000, "it goes on after a quarter of an hour"
     once(folder)
     assert read_tries(folder)["gone"].failures == 1, "it rests"
@@ -274,7 +274,7 @@ def test_what_is_wrong_with_one_site_keeps_no_other(folder):
     (place / "frontier.db").write_text("of another store")
     (place / ".store").write_text("nowhere.Store")
     (place / "certificate.json").write_text('{"format": "sharc-certificate"}')
-    assert [(one.site.name, one.unfinished) for one in standing(collection)] == [
+    assert [(one.site.name, one.unfinished) for one in kept_sites(collection)] == [
         ("a.example", True),  # the crawl says why it cannot go on
         ("b.example", False),
     ]
@@ -297,16 +297,16 @@ def test_a_capture_that_the_clock_dated_ahead_puts_no_other_off(folder):
         return place.name
 
     ahead = captured(now + 30 * 86_400)
-    (one,) = standing(collection)
+    (one,) = kept_sites(collection)
     assert (one.last.folder.name, one.due) == (ahead, 0.0)
     shown = CliRunner().invoke(main, ["keep", str(folder), "--status"]).output
     assert "of the future" in " ".join(re.sub(r"[│\s]+", " ", shown).split())
     write_tries(folder, {"a": Tries(now + 30 * 86_400, 1, 1, "failed")})
-    (one,) = standing(collection)
+    (one,) = kept_sites(collection)
     assert one.due <= now, "a failure that the clock dated ahead, too"
     write_tries(folder, {})
     made = captured(now - 60)
-    (one,) = standing(collection)
+    (one,) = kept_sites(collection)
     assert one.last.folder.name == made
     assert now < one.due < now + 86_400
 

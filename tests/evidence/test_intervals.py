@@ -19,8 +19,8 @@ def download(at: float, date: float | None, took: float = 0.5, age: float | None
 @pytest.mark.parametrize("same", ["http://A.example/b", "https://a.example?x=/y", "http://a.example"])
 def test_each_server_has_its_own_clock_however_its_urls_are_written(same: str) -> None:
     clocks = Clocks()
-    clocks.saw("http://a.example/", download(10.0, 110.0))
-    clocks.saw("http://b.example/", download(10.0, 15.0))
+    clocks.add("http://a.example/", download(10.0, 110.0))
+    clocks.add("http://b.example/", download(10.0, 15.0))
     assert clocks.ahead(same, 50.0) == 100.0
     assert clocks.ahead("http://b.example/c", 50.0) == 5.0
     assert clocks.ahead("http://c.example/", 50.0) is None
@@ -28,9 +28,9 @@ def test_each_server_has_its_own_clock_however_its_urls_are_written(same: str) -
 
 def test_a_clock_is_told_by_what_began_before_t_and_had_a_date() -> None:
     clocks = Clocks()
-    clocks.saw("http://a/", download(10.0, None))
+    clocks.add("http://a/", download(10.0, None))
     assert clocks.ahead("http://a/", 20.0) is None
-    clocks.saw("http://a/", download(30.0, 37.0))
+    clocks.add("http://a/", download(30.0, 37.0))
     assert clocks.ahead("http://a/", 30.0) is None
     assert clocks.ahead("http://a/", 30.1) == 7.0
 
@@ -38,7 +38,7 @@ def test_a_clock_is_told_by_what_began_before_t_and_had_a_date() -> None:
 def test_of_records_that_do_not_tell_how_long_an_answer_took_the_middle_counts() -> None:
     clocks = Clocks()
     for number, old in enumerate((0.0, 30.0, 60.0, 200.0, 300.0)):  # copies, all of them
-        clocks.saw("http://a/", download(float(number), number + 500.0 - old, took=0.0))
+        clocks.add("http://a/", download(float(number), number + 500.0 - old, took=0.0))
     assert clocks.ahead("http://a/", 1e6) == 440.0
 
 
@@ -47,7 +47,7 @@ def test_an_answer_agrees_with_a_clock_that_its_date_cut_to_the_second_allows(ap
     """Two of four lie apart, each on its side: what took no time is behind the clock, or before it."""
     clocks = Clocks()
     for number, ahead in enumerate((10.0, 10.0, 10.0 + apart, 10.0 - apart)):
-        clocks.saw("http://a/", download(float(number), number + ahead, took=1e-3))
+        clocks.add("http://a/", download(float(number), number + ahead, took=1e-3))
     found = clocks.ahead("http://a/", 1e6)
     assert (found == pytest.approx(10.0)) is (clock == 10.0)
 
@@ -58,7 +58,7 @@ def test_where_most_answers_are_fresh_the_clock_is_between_the_date_and_what_the
     clocks, few = Clocks(), len(took) // 4
     for number, seconds in enumerate(took):
         old = 300.0 if number < few and copies else 0.0
-        clocks.saw("http://a/", download(float(number), number + ahead + seconds / 2 - old, seconds))
+        clocks.add("http://a/", download(float(number), number + ahead + seconds / 2 - old, seconds))
     found = clocks.ahead("http://a/", 1e6)
     assert ahead - 1.0 <= found <= ahead + max(took) + 1.0
 
@@ -93,7 +93,7 @@ def test_what_is_known_of_a_visit_is_kept_in_a_few_bytes() -> None:
     clocks, visits = Clocks(), [download(float(number), float(number)) for number in range(2_000)]
     tracemalloc.start()
     for visit in visits:
-        clocks.saw("http://h/", visit)
+        clocks.add("http://h/", visit)
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < 40 * len(visits)
@@ -102,14 +102,14 @@ def test_what_is_known_of_a_visit_is_kept_in_a_few_bytes() -> None:
 def test_a_clock_whose_middle_lies_within_a_second_of_most_downloads_is_that_middle() -> None:
     clocks = Clocks()
     for ahead, took in ((10.0, 0.5), (11.0, 0.5), (13.0, 1.0)):
-        clocks.saw("http://a/", download(10.0, 10.0 + ahead, took))
+        clocks.add("http://a/", download(10.0, 10.0 + ahead, took))
     assert clocks.ahead("http://a/", 50.0) == 11.0
 
 
 def test_what_a_clock_is_told_from_is_looked_through_in_columns():
     clocks = Clocks()
     for number in range(size := 20_000):
-        clocks.saw("http://h/", download(float(number), number + 30.0))
+        clocks.add("http://h/", download(float(number), number + 30.0))
     tracemalloc.start()
     try:
         assert clocks.ahead("http://h/", float(size)) == 30.0

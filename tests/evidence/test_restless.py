@@ -20,7 +20,7 @@ def pair(apart: float, digest: str = "A", etag: str = '"2"', result: Result = Re
 def taught(*pairs: tuple[Outcome, Outcome]) -> Restless:
     restless = Restless()
     for one in pairs:
-        restless.saw(URL, *one)
+        restless.add(URL, *one)
     return restless
 
 

@@ -16,7 +16,7 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.failures.exit_codes import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.failures.output_streams import unfailing
-from sharc_crawler.live.setup.places import check_state, is_begun, make_folder, standing
+from sharc_crawler.live.setup.places import check_state, is_begun, make_folder, nearest_folder
 from sharc_crawler.live.spiders.site import SiteSpider, without_schedulers
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.plural import counted
@@ -92,7 +92,7 @@ class Command(CrawlCommand):
             show_plan(arguments, config)
             show_selection(selection)
             return
-        Space(standing(output), config.min_free).require()
+        Space(nearest_folder(output), config.min_free).require()
         make_folder(output)
         if selection:
             selection.save(output)

@@ -157,13 +157,13 @@ class Claims:
     def _placed(self, tenure: Tenure, folder: Path) -> FleetPlace:
         """Make the place of a site."""
         worker, session, site = self._of, self._of.session, tenure.site
-        told, read = partial(self._told, site), self._read
-        place = FleetPlace(folder, tenure.epoch, session.config, session.stores, told, read)
+        journal, read = partial(self._journal, site), self._read
+        place = FleetPlace(folder, tenure.epoch, session.config, session.stores, journal, read)
         worker.places[site] = session.places[site] = place
         self._had[site] = -1
         return place
 
-    def _told(self, site: str, line: str, received: int) -> None:
+    def _journal(self, site: str, line: str, received: int) -> None:
         """Journal what a site did and received; the site waits until it is written."""
         self._of.clerk.append(site, line)
         self._purse.receive(received)

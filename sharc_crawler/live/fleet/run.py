@@ -22,7 +22,7 @@ from sharc_crawler.live.fleet.keeping import Keeping, keeping, own_folder
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.live.setup.operator import require_operator
-from sharc_crawler.live.setup.places import make_folder, standing
+from sharc_crawler.live.setup.places import make_folder, nearest_folder
 from sharc_crawler.live.setup.survey import capture_settings
 from sharc_crawler.live.writing.space import Space
 
@@ -82,7 +82,7 @@ def run_worker(
         require_operator(settings, [ANYWHERE], of="whatever public site the fleet is given")
         config = Config.from_settings(settings)
         require_descriptors(settings.getint("CONCURRENT_REQUESTS"))
-        Space(standing(kept.folder), config.min_free).require()
+        Space(nearest_folder(kept.folder), config.min_free).require()
         make_folder(kept.folder)
         process = CrawlerProcess(settings)
         _log(name)

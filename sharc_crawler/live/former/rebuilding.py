@@ -22,7 +22,7 @@ from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.recorded import Answers, ArchivedExchange, archived
 from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.warc_names import safe_name, series_of
-from sharc_crawler.certificate.writing import about, told
+from sharc_crawler.certificate.writing import about, warcinfo_field
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.opening import Parts, at_once
 from sharc_crawler.frontier.sites import Sites
@@ -196,7 +196,7 @@ class _Replay:
             _, info = about(self._folder, (safe_name(site), safe_name(run)))
         except UsageError:  # the start of each file is lost
             return decided
-        began = told(info, "began")
+        began = warcinfo_field(info, "began")
         return min(decided, unix(began)) if began else decided
 
     def _step(self, step: DecidedExchange) -> bool:

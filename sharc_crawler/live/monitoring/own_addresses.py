@@ -6,7 +6,7 @@ from itertools import islice
 from shlex import quote
 from typing import TYPE_CHECKING, TextIO
 
-from sharc_crawler.addresses.software import of_note, recognised, together, told
+from sharc_crawler.addresses.software import described, of_note, recognised, together
 from sharc_crawler.addresses.urls import canonical
 from sharc_crawler.guides import guide
 from sharc_crawler.live.monitoring.busy import CLEAR
@@ -39,7 +39,7 @@ def _look_at(frontier: Frontier, out: TextIO | None, site: str) -> None:
     if found is None or found[0] in map(of_note, capture.notes) or all(map(capture.scope.why_not, found[1])):
         return  # the rest were queued before they were excluded
     software, own = found
-    frontier.note(note := told(software, len(own), len(sample)))
+    frontier.note(note := described(software, len(own), len(sample)))
     if out is not None:
         exclude = quote(together(capture.spec.exclude, software))
         way = f"To leave them out: stop (Ctrl-C), and give the same command with\n  -a exclude={exclude}"

@@ -216,9 +216,9 @@ class ProgressLine:
     def text(self, now: Instant) -> str:
         """The line as of now. The least time left is computed from all pages, so once for each :meth:`show`."""
         if not self._paused_for and (self._sites.polls or any(site.capture.mode.called for site in self._sites)):
-            from sharc_crawler.live.setup.modes import told  # only then, too
+            from sharc_crawler.live.setup.modes import mode_progress  # only then, too
 
-            return told(self._sites, now)
+            return mode_progress(self._sites, now)
         if now != self._looked or self._snapshot is None:
             return self._of(Snapshot.of(self._sites), now)
         self._text = self._text or self._of(self._snapshot, now)

@@ -39,7 +39,7 @@ class MemoryBudget:
         used = self.taken + held
         return used > 0 and used + ONE > self.limit
 
-    def told(self) -> str:
+    def receiving(self) -> str:
         """The part of the progress line on large responses being received."""
         if not self.large:
             return ""

@@ -47,7 +47,7 @@ def _finite(value: float) -> float | None:
     return value if value < math.inf else None
 
 
-def told(sites: Sites, now: Instant) -> str:
+def mode_progress(sites: Sites, now: Instant) -> str:
     """The progress line of either mode."""
     if sites.polls:
         return progress(sites.polls, now)

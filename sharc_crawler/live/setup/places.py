@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sharc_crawler.state.store import FrontierStore
 
 
-def standing(output: Path) -> Path:
+def nearest_folder(output: Path) -> Path:
     """The output folder, or the nearest existing folder above it; raises UsageError if a file is in the way."""
     whole = Path(os.path.realpath(output))
     there = next(path for path in (whole, *whole.parents) if path.exists())
@@ -34,7 +34,7 @@ def standing(output: Path) -> Path:
 def make_folder(folder: Path) -> None:
     """Make the output folder, and check that it is writable, before the first request; raises UsageError."""
     try:
-        standing(folder)  # checked first, so that no parent folder is made in vain
+        nearest_folder(folder)  # checked first, so that no parent folder is made in vain
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"output={str(folder)!r} cannot be made: {error.strerror}; choose another folder") from error

@@ -16,7 +16,7 @@ from rich.text import Text
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.live.setup.modes import describe
-from sharc_crawler.live.setup.places import standing
+from sharc_crawler.live.setup.places import nearest_folder
 from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.report.foreign import foreign
 from sharc_crawler.report.selection import lines
@@ -67,7 +67,7 @@ def show_plan(arguments: Arguments, config: Config) -> None:
 
 def check_place(output: Path) -> None:
     """Raise UsageError unless the folder can be made and written to."""
-    there = standing(output)
+    there = nearest_folder(output)
     if not os.access(there, os.W_OK | os.X_OK):
         raise UsageError(f"output={str(output)!r} cannot be made: {there} is not writable; choose another folder")
 

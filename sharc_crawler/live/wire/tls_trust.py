@@ -75,10 +75,10 @@ def _is_address(host: str) -> bool:
 def take_unreadable_names() -> None:
     """Treat a certificate with unreadable names like one with a wrong name: Scrapy goes on with the latter only."""
     for name in {"verify_hostname", "verify_ip_address", "extract_patterns"} & vars(tls).keys():
-        setattr(tls, name, _told(getattr(tls, name)))
+        setattr(tls, name, _as_certificate_error(getattr(tls, name)))
 
 
-def _told(read: Callable[..., Any]) -> Callable[..., Any]:
+def _as_certificate_error(read: Callable[..., Any]) -> Callable[..., Any]:
     def tried(*args: Any) -> Any:
         try:
             return read(*args)

@@ -92,7 +92,7 @@ class Writers:
             raise fault(f"SHARC_WRITER={self._name!r}", how)
         return ref
 
-    def told(self, error: Exception) -> Exception:
+    def with_culprit(self, error: Exception) -> Exception:
         """The error to report: a plug-in is named as its cause, unless the disk is."""
         if self._name == USUAL or isinstance(error, SharcError) or is_passing(error):
             return error
@@ -208,7 +208,7 @@ class Server:
                 ref = writer.write_revisit(exchange, original) if original else writer.write(exchange)
                 self._kept.append((number, self._writers.checked(ref)))
             except Exception as error:
-                self._kept.append((number, self._writers.told(error)))
+                self._kept.append((number, self._writers.with_culprit(error)))
 
     def _describe(self, order: dict[str, Any]) -> None:
         """Write records that the crawl made; a writer plug-in keeps exchanges only."""
@@ -231,7 +231,7 @@ class Server:
                 ref = writer.write(exchange, packed) if isinstance(writer, WarcWriter) else writer.write(exchange)
                 self._kept.append((number, self._writers.checked(ref)))
         except Exception as error:
-            self._kept.append((number, self._writers.told(error)))
+            self._kept.append((number, self._writers.with_culprit(error)))
         with suppress(ConnectionError):  # otherwise the crawl is gone
             self._sync()
 
@@ -254,7 +254,7 @@ class Server:
             try:
                 folders = self._writers.sync()
             except Exception as error:
-                why = self._writers.told(error)
+                why = self._writers.with_culprit(error)
                 kept = [(number, one if isinstance(one, Exception) else why) for number, one in kept]
             if self._uploads:
                 self._uploads.synced(folders, kept)
@@ -269,7 +269,7 @@ class Server:
         try:
             self._do(order)
         except Exception as error:
-            return describe(self._writers.told(error))
+            return describe(self._writers.with_culprit(error))
         return None
 
     def _do(self, order: dict[str, Any]) -> None:

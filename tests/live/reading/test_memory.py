@@ -32,7 +32,7 @@ def test_what_is_under_way_is_counted_and_large_responses_go_to_the_disk(tmp_pat
         assert memory.taken <= LARGE + 2000
         tap.receive(bytes(1000))
     assert memory.taken == 1000, "it is on the disk now"
-    assert memory.told() == ", 4.2 MB of 1 large file received"
+    assert memory.receiving() == ", 4.2 MB of 1 large file received"
     tap.receive(b"end, and what follows")
     tap.forget(len(b", and what follows"))
     assert tap.surplus == b", and what follows"
@@ -40,7 +40,7 @@ def test_what_is_under_way_is_counted_and_large_responses_go_to_the_disk(tmp_pat
     assert isinstance(large, Spool)
     assert large[-4:] == b"\0end"
     assert other.response() == bytes(1000)
-    assert (memory.taken, memory.told()) == (0, "")
+    assert (memory.taken, memory.receiving()) == (0, "")
     del large
     assert [list(folder.iterdir()) for folder in tmp_path.iterdir()] == [[]]
     memory.close()
@@ -54,7 +54,7 @@ def test_a_tap_that_begins_again_keeps_nothing(tmp_path) -> None:
     tap.receive(bytes(LARGE + 1))
     tap.begin(None)
     tap.receive(b"abc")
-    assert not memory.told()
+    assert not memory.receiving()
     assert (tap.response(), memory.taken) == (b"abc", 0)
 
 

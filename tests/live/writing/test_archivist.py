@@ -370,9 +370,9 @@ def test_where_no_site_can_be_archived_the_crawl_stops_and_blames_none(error, sa
 def test_what_another_writer_raises_names_it_unless_it_is_the_disks(tmp_path, error):
     terms = (str(tmp_path), "run", dict.fromkeys(("software", "operator", "robots", "strategy"), ""), {}, None)
     others = Writers(*terms, "sharc_crawler.archive.warc.WarcWriter")
-    assert str(others.told(error)).startswith("SHARC_WRITER='sharc_crawler.archive.warc.WarcWriter' raised ")
-    assert others.told(full := OSError(errno.ENOSPC, "No space left on device")) is full
-    assert Writers(*terms).told(error) is error
+    assert str(others.with_culprit(error)).startswith("SHARC_WRITER='sharc_crawler.archive.warc.WarcWriter' raised ")
+    assert others.with_culprit(full := OSError(errno.ENOSPC, "No space left on device")) is full
+    assert Writers(*terms).with_culprit(error) is error
 
 
 def test_neither_is_there_room_for_what_a_failed_file_left():
