@@ -75,7 +75,7 @@ class Next(NamedTuple):
     def facts(self) -> VisitFacts:
         """The download as facts that can be summed."""
         result, started, ended, status, digest, *_ = self.outcome
-        return VisitFacts(Slot(self.stated["slot"]), result, started, ended, status, digest)
+        return VisitFacts(Slot(self.stated["slot"]), result, started, ended, status, digest, age=self.outcome.age)
 
 
 class _Mention(NamedTuple):
@@ -321,12 +321,12 @@ class _Judged:
             return LATE_DOWNLOAD
         if after is None:
             return NEVER_REVISITED
-        if after.outcome.result is Result.NOT_MODIFIED:  # to the revisit of a capture that visited the page before
-            said = after.entry
+        found = self._revisits.judge(before.stated["uri"], before.outcome, after.outcome, self._instant)
+        if after.outcome.result is Result.NOT_MODIFIED and found.reason != Reason.STALE:
+            said = after.entry  # to the revisit of a capture that visited the page before
             if before.stated["digest"] != said["visit"]["digest"]:  # another capture downloaded it in between
                 return Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
             return Judgement(Verdict(said["verdict"]), Evidence(said["evidence"]), said["reason"])
-        found = self._revisits.judge(before.stated["uri"], before.outcome, after.outcome, self._instant)
         told = after.outcome.status == _NOT_MODIFIED
         return self._not_modified(before, after) if told and found.verdict is Verdict.COHERENT else found
 

@@ -276,5 +276,5 @@ def _facts(stated: Entry | None, outcome: Outcome | None) -> VisitFacts | None:
         return None
     return VisitFacts(
         Slot(stated["slot"]), outcome.result, outcome.started, outcome.ended, outcome.status, outcome.digest,
-        attempts=stated["attempts"],
+        attempts=stated["attempts"], age=outcome.age,
     )  # fmt: skip

@@ -39,6 +39,7 @@ class VisitFacts:
     warc: str | None = None  #: file:offset
     #: Date and Last-Modified of an answer taken from a former capture, without a request
     said: tuple[Instant, Instant | None] | None = None
+    age: Seconds | None = None  #: of a cache's copy
 
 
 @dataclass(frozen=True, slots=True)

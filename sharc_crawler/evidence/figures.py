@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.addresses.orders import is_order
+from sharc_crawler.evidence.intervals import AGE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Expected, PageTally, Plans
 from sharc_crawler.evidence.reasons import Reason
@@ -73,8 +74,9 @@ def _span(page: PageFacts, reference: Instant) -> tuple[Instant, Instant]:
         once = page.visit is not None and page.visit.slot is Slot.ONLY and page.revisit is None
         from_visit = [page.visit.started] if page.visit and once else []  # with two visits it is unclear which one
         return min([reference, *from_visit]), max([reference, *from_visit])
-    downloads = [visit.started for visit in (page.visit, page.revisit) if visit]
-    return min(downloads, default=-math.inf), max(downloads, default=math.inf)
+    downloads, again = [visit.started for visit in (page.visit, page.revisit) if visit], page.revisit
+    copied = 0.0 if again is None or again.age is None else again.age + AGE_PRECISION
+    return min(downloads, default=-math.inf), max(downloads, default=math.inf) - copied
 
 
 class PhaseTimes:
@@ -94,8 +96,8 @@ class PhaseTimes:
         """Return the times for the report; None if there was no download."""
         if not self._pages:
             return None
-        first, last = self._first, self._last
-        return {"from": iso(first), "to": iso(last), "seconds": last - first, "pages": self._pages}
+        seconds = self._last - self._first
+        return {"from": iso(self._first), "to": iso(self._last), "seconds": seconds, "pages": self._pages}
 
 
 class Figures:
@@ -130,9 +132,8 @@ class Figures:
     def _meet_again(self, pages: Iterable[PageFacts]) -> None:
         """Enter pages that turned out to be embedded."""
         if self.completeness and (unmet := self.completeness.unmet):
-            for page in pages:
-                if page.url in unmet:
-                    self.completeness.meet(page)
+            for page in (page for page in pages if page.url in unmet):
+                self.completeness.meet(page)
 
     def complete(self, page: PageFacts) -> Verdict | None:
         """Return a page's verdict with all its resources; None if it is no page or was not captured."""
@@ -205,7 +206,6 @@ def payload_of(page: PageFacts) -> int | None:
 
 def copies(page: PageFacts) -> tuple[Instant, Instant] | None:
     """Return when a page was copied first and last, or None."""
-    starts = [
-        visit.started for visit in (page.visit, page.revisit) if visit and visit.attempts and visit.result in COPIED
-    ]
+    made = (visit for visit in (page.visit, page.revisit) if visit and visit.attempts)
+    starts = [visit.started for visit in made if visit.result in COPIED]
     return (min(starts), max(starts)) if starts else None

@@ -152,8 +152,7 @@ class PageTally:
         """Count a page."""
         self.verdicts[page.verdict] += 1
         for name, _, counts in COUNTS:
-            if counts(page):
-                self._counts[name] += 1
+            self._counts[name] += counts(page)
         if (kept := content(page)) is not None:
             self.content[kept] += 1
         if page.verdict is not None:

@@ -168,7 +168,7 @@ def _visit(visit: VisitRow | None, visits: list[VisitRow]) -> VisitFacts | None:
         said = outcome.date, http_date(outcome.validators.last_modified)
     fields: dict[str, Any] = {
         name: getattr(outcome, name)
-        for name in ("result", "started", "ended", "status", "digest", "fingerprint", "length", "error")
+        for name in ("result", "started", "ended", "status", "digest", "fingerprint", "length", "error", "age")
     }
     return VisitFacts(
         slot=visit.slot,

@@ -28,7 +28,7 @@ from sharc_crawler.collection.verifying import verify_collection
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.instants import unix
+from sharc_crawler.instants import iso, unix
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Outcome, Result, Slot, Validators, Verdict
 from tests.certificate.made import ASKED, SAME, SITE, START, Maker, said
@@ -282,6 +282,26 @@ def test_a_304_counts_for_the_content_that_it_was_asked_for(tmp_path, between, v
     _, entries = _at("example.org", START + 600, captures, captures)
     entries = [one for one in entries if one["url"] == f"{SITE}x"]
     assert [one["verdict"] for one in entries] == [verdict]
+
+
+@pytest.mark.parametrize(("after", "verdict"), [(90, "coherent"), (600, "unknown")])
+def test_a_304_from_a_cache_says_nothing_of_the_time_since_it_was_made(tmp_path, after, verdict):
+    """It came 900 seconds after T, of a copy 800 seconds old."""
+    maker = Maker(tmp_path, run="one")
+    visit = maker.visit("x", said("the page", b'ETag: "1"\r\n'), Slot.FIRST)
+    maker.now = START + 1000
+    original = Original(SITE + "x", visit.started, visit.digest)
+    aged = SAME.replace(b"ETag", b"Age: 800\r\nETag")
+    again = maker.visit("x", aged, Slot.SECOND, Result.NOT_MODIFIED, original, request=ASKED)
+    maker.add("x", Verdict.COHERENT, Evidence.VALIDATOR, visit, replace(again, age=800.0), reason=Reason.NOT_MODIFIED)
+    facts = maker.facts(START + 100)
+    seal(series_of(facts.warcs[0]), [(facts, tmp_path / "certificate.json")], tmp_path)
+    assert verify(tmp_path).findings == []
+    own = certificate(tmp_path)
+    assert own["capture"]["reference"]["to"] == iso(again.started - 801)
+    captures = [_Certified("one", tmp_path, own, [])]
+    (entry,) = _at("example.org", START + 100 + after, captures, captures)[1]
+    assert entry["verdict"] == verdict
 
 
 @pytest.mark.parametrize("caught", [0, 1])

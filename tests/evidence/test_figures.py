@@ -47,6 +47,14 @@ def test_all_pages_are_shown_to_have_stayed_where_each_of_them_is():
     assert sums.span() == {"instant": iso(T), "from": iso(T - 10), "to": iso(T + 30)}
 
 
+@pytest.mark.parametrize(("age", "end"), [(None, 30), (0.0, 29), (20.0, 9)])
+def test_a_copy_of_a_cache_shows_its_page_only_up_to_when_it_was_made(age, end):
+    one = page(Evidence.BYTES, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30))
+    sums = PageSums(T)
+    sums.add(replace(one, revisit=replace(one.revisit, age=age)))
+    assert sums.span() == {"instant": iso(T), "from": iso(T - 20), "to": iso(T + end)}
+
+
 def test_a_payload_is_of_a_visit_that_succeeded_and_of_no_shell():
     made = VisitFacts(Slot.FIRST, Result.OK, T, T + 1.0, digest="sha1:A")
     same, other = replace(made, slot=Slot.ONLY), replace(made, digest="sha1:B")
