@@ -188,7 +188,7 @@ class WireConnection(Protocol):
         if self._asked is None:
             return
         answer = hash((self._asked.data, self._framing.body))
-        whole = self._key[0] == "https" or reason.check(errors.ConnectionDone) or answer in self._client.reset
+        whole = reason.check(errors.ConnectionDone) or answer in self._client.reset
         if self._framing.endless and whole:
             self._end()
         elif self._framing.in_head:
@@ -202,7 +202,7 @@ class WireClient:
     """Sends requests; keeps at most ``idle`` connections per host for reuse, none while over ``most`` are open."""
 
     def __init__(self, idle: int, most: int) -> None:
-        self.reset = set[int]()  #: answers ended by a reset: one that ends the same way again is taken for whole
+        self.reset = set[int]()  #: answers without a clean end: one that ends the same way again is taken for whole
         self._most_idle, self._most = idle, most
         self._idle: defaultdict[Key, list[WireConnection]] = defaultdict(list)
         self._open = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from scrapy import Request
@@ -29,6 +30,7 @@ from tests.live.wire_servers import (
     in_loop,
     saying,
     serving,
+    tls_context,
 )
 
 
@@ -92,8 +94,9 @@ async def test_a_reset_in_a_body_without_a_length_is_no_end_of_it():
     assert exchange.truncated == "disconnect"
 
 
+@pytest.mark.parametrize("secure", [False, True])
 @in_loop
-async def test_a_body_that_ends_by_a_reset_where_it_did_before_is_whole():
+async def test_a_body_that_ends_by_a_reset_where_it_did_before_is_whole(secure, tmp_path: Path):
     """Some servers end all they say so, robots.txt too: nothing on them would be captured."""
     bodies = [b"only", b"only this", b"only this", b"only"]
 
@@ -103,7 +106,7 @@ async def test_a_body_that_ends_by_a_reset_where_it_did_before_is_whole():
         await asyncio.sleep(0.05)
         peer.reset()
 
-    async with serving(script) as server, handler() as tap:
+    async with serving(script, tls_context(tmp_path) if secure else None) as server, handler() as tap:
         for _ in range(2):
             with pytest.raises(ResponseDataLossError):
                 await tap.download_request(Request(f"{server.url}/page"))
