@@ -32,16 +32,17 @@ _INNER = str.maketrans("", "", "\t\r\n")
 
 
 #: query parameters (``name=value``) that do not distinguish pages: session ids, tracking, a blog's reply form, Koha's
-#: search. Not among them: a short ``session_id`` (of a conference's talks), and ``s``, which may sign images
+#: search. Not among them: a short ``session_id`` (of a conference's talks), ``s``, which may sign images, and a value
+#: with a semicolon, behind which another parameter may begin (``PHPSESSID=1;topic=7``)
 _PARAMETERS = re.compile(
     r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken"
-    r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom|query_desc)(?:=.*)?"
+    r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom|query_desc)(?:=(?:(?!%3B)[^&;])*)?"
     r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}|(?<=\.php\?)s=(?:[0-9a-f]{8}){4,5}",
     re.IGNORECASE,
 )
 #: forms to log in or sign up, and parameters that name the page to return to (``?next=/page/7``): they do not
 #: distinguish pages. A number names none: a register's ``?next=20``
-FORMS = r"/(?:(?:wp-)?log[-_]?in|sign[-_]?(?:in|up)|register)(?:\.\w+)?/?"
+FORMS = r"/(?:(?:wp-)?log[-_]?in(?:[-_](?:page|form))?|sign[-_]?(?:in|up)|register)(?:\.\w+)?/?"
 LEADS_ON = r"(?:next|continue|back_?url|came_from|(?:os_)?destination|re(?:turn|direct)_?(?:to|url)?)=(?!\d+(?:&|$)).*"
 #: the same for path parameters (``;name=value``) and path segments
 _IN_PATH = re.compile(r";jsessionid=[^/;]*|/\(S\([a-z0-9]{24}\)\)(?=/|$)", re.IGNORECASE)

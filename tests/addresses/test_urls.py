@@ -60,6 +60,9 @@ from sharc_crawler.errors import UsageError
         ("http://h/login.php?s=0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d&next=a", "http://h/login.php"),
         ("http://h/?PHPSESSID=1&a=1&utm_source=x&fbclid=y", "http://h/?a=1"),
         ("http://h/?utm_source=%20", "http://h/"),
+        ("http://h/?PHPSESSID=1;topic=7", "http://h/?PHPSESSID=1%3Btopic%3D7"),  # who knows what is behind it
+        ("http://h/?topic=7&utm_term=a%3bb", "http://h/?topic=7&utm_term=a%3Bb"),
+        ("http://h/login_page.php?return=%2Fview.php%3Fid%3D1", "http://h/login_page.php"),
         ("http://h/?sessions=1", "http://h/?sessions=1"),
         ("http://h/gb.cgi?page=1&sid=0123456789abcdef0123456789ABCDEF", "http://h/gb.cgi?page=1"),
         ("http://h/?zenid=3c2ab81d9f0e4b7a65d8c1f2e0&osCsid=0a1b2c3d4e5f60718293a4b5c6", "http://h/"),
