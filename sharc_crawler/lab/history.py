@@ -14,6 +14,7 @@ import math
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -266,8 +267,8 @@ def _lines(path: Path) -> list[str]:
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist") from None
     except (*NOT_UNPACKED, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read to its end ({error}); fetch it again") from None
-    lines = text.splitlines()
+        raise DataError(f"{path} cannot be read to its end as UTF-8 ({error})") from None
+    lines = StringIO(text, None).readlines()  # splitlines() also ends lines in the midst of names, at U+2028 and U+0085
     if text[-1:].isdigit():
         raise DataError(f"{path}, line {len(lines)} ends amid its times, or wants a line break")
     return lines

@@ -120,6 +120,22 @@ def damaged(packed):
     return packed[:20] + b"\xff" * (len(packed) - 28) + packed[-8:]
 
 
+def test_a_name_may_hold_any_character_but_the_end_of_a_line(tmp_path):
+    names = ["/\u2028a", "/b\x85", "/c\x0c"]
+    history = write_history(tmp_path, ["/,-9,1,,,", *(f"{name},-9,1,,,3" for name in names)])
+    assert [life.page for life in read_history(history)] == ["/", *names]
+    links = tmp_path / "links.jsonl"
+    links.write_text('{"page": "/", "out": ["/\u2028a", "/b\x85"]}\n', encoding="utf-8")
+    assert spec(history, links=links).build().known == [0, 1, 2]
+
+
+def test_another_encoding_is_said_so(tmp_path):
+    path = write_history(tmp_path)
+    path.write_bytes("page\n/é".encode("utf-16"))
+    with pytest.raises(DataError, match="cannot be read to its end as UTF-8"):
+        read_history(path)
+
+
 def test_a_page_with_very_many_changes(tmp_path):
     changes = ";".join(f"{second}.000" for second in range(1_600_000_000, 1_600_010_000))
     (life,) = read_history(write_history(tmp_path, [f"/,-9,1,,,{changes}"]))
