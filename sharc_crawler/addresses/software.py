@@ -189,7 +189,8 @@ KNOWN = (
         r"|^\w+://(?![^?]*/(attachments|repository)/)[^?]*\.(atom|csv|pdf)(\?|$)"
         r"|/wiki/[^/?]+/(\d+(/(annotate|diff))?|annotate|diff|edit|history)(\?|$)"
         r"|(?<!/projects)/(login|search|account/(lost_password|register)|(boards/\d+/topics|issues|news|documents)/new)(/|\?|$)",
-        r"/issues(\.(atom|csv|pdf))?\?([^#?]*&)?(per_page|query_id|set_filter|sort)=|/issues/\d+\?tab=|/wiki/[^/?]+/\d+/annotate",
+        r"/issues(\.(atom|csv|pdf))?\?([^#?]*&)?((per_page|query_id|set_filter)=|sort=[^&#]*(%3A|%2C))"
+        r"|/issues/\d+\?tab=|/wiki/[^/?]+/\d+/annotate",
     ),
     Software(
         "Fossil",
@@ -199,6 +200,65 @@ KNOWN = (
         r"(/|\?|$)|/timeline(\.rss)?\?|(\?|&)ci=[0-9a-f]{10,64}(&|$)"
         r"|^\w+://[^?]*/(dir|file|info|technote|tktview|wiki)(/[^/?]*)?\?([^#?]*&)?(aid|diff|ln|p|plaintext|txt|type|udc|v|w)=",
         r"/(artifact|ci|ci_tags|info|tktview|vinfo)/[0-9a-f]{10,64}(\?|$)|/(timeline|tree)\?([^#?]*&)?(advm|nofiles|udc|unhide)=",
+    ),
+    Software(
+        "Gitea or Forgejo",
+        "files at other commits, blames, archives, lists narrowed by filters or in another order, log-ins and forms",
+        r"^\w+://[^/]+(/(?!wiki/)[^/?]+){2,3}/(_\w+|activity|archive|atom|blame|compare|find|forks|graph|rss|stars|watchers)(/|\?|$)"
+        r"|/(commits|media|raw|src)/(commit|tag)/|/commits/branch/[^/?]+/[^?]|/commit/[0-9a-f]{7,64}(\.(diff|patch)$|\?)"
+        r"|/(issues|pulls)/(new\b|\d+\.(diff|patch)$)|/pulls/\d+/(commits|files)[/?]"
+        r"|/user/(forgot_password|login|oauth2|sign_up)(/|\?|$)|/wiki/[^/?]*\?action="
+        r"|(\?|&)(archived_labels|assignee|display|labels|language|milestone|poster|project|sort|style|tab|whitespace)=[^&#0]"
+        r"|(\?|&)type=(assigned|created_by|mentioned|review\w+)\b",
+        r"/(blame|commits|media|raw|src)/(branch|commit|tag)/|/(issues|pulls)\?([^#?]*&)?(milestone|poster|project)=",
+    ),
+    Software(
+        "vBulletin",
+        "posts and topics under second addresses, sorted lists, calendars, searches, log-ins and forms",
+        r"/showthread\.php\?([^#?]*&)?(goto|highlight|mode|nojs|p|viewfull)=|/archive/index\.php|/calendar\.php\?(?!([^#?]*&)?do=getinfo\b)"
+        r"|/forumdisplay\.php\?([^#?]*&)?((do|prefixid)=|order=asc|sort=(?!lastpost\b))"
+        r"|/member(list)?\.php\?([^#?]*&)?((do|find|ltr|tab)=|order=desc|sort=(?!username\b))"
+        r"|/(ajax|editpost|external|inlinemod|login|misc|new(attachment|reply|thread)|online|poll|postings|printthread|private|profile"
+        r"|register|report|reputation|search|sendmessage|showpost|subscription|threadrate|usercp)\.php(\?|$)",
+        r"/showthread\.php\?([^#?]*&)?(goto=|p=\d)|/showpost\.php\?([^#?]*&)?p=\d|/(newreply|sendmessage)\.php\?do=",
+    ),
+    Software(
+        "XenForo",
+        "single posts, which are shown within their topic, sorted lists, searches, log-ins and forms",
+        r"/threads/[^/?]+/(add-reply|latest|post-\d+|reply|unread|watch)(/|\?|$)|/(goto|posts|search|whats-new)(/|\?|$)"
+        r"|/(account|login|lost-password|register)(/|\?|$)|/misc/(language|style)|/forums/[^/?]+/(create-thread|post-thread|watch)(/|\?|$)"
+        r"|/forums/[^/?]+/\?([^#?]*&)?(direction|last_days|order|prefix_id|starter_id|thread_type)=|/index\.rss$",
+        r"/threads/[^/?]+\.\d+/(latest|post-\d+|unread)(/|\?|$)|/goto/post\?id=\d",
+    ),
+    Software(
+        "MyBB",
+        "posts and topics under second addresses, sorted lists, calendars, searches, log-ins and forms",
+        r"/(showthread|[Tt]hread-[^/?]+)(\.php)?\?([^#?]*&)?(action|highlight|mode|pid)=|/archive/index\.php|/calendar\.php\?(?!action=event\b)"
+        r"|/thread-\d+-(lastpost|newpost|next(newest|oldest)|post-\d+)\.html"
+        r"|/forumdisplay\.php\?([^#?]*&)?(action|datecut|order|prefix|sortby)=|/memberlist\.php\?([^#?]*&)?(letter|order|sort|username\w*)="
+        r"|/member\.php\?([^#?]*&)?action=(?!profile\b)|/misc\.php\?([^#?]*&)?action=(?!help\b)"
+        r"|/(editpost|new(reply|thread)|polls|printthread|private|ratethread|report|reputation|search|sendthread|syndication|usercp2?)\.php(\?|$)",
+        r"/showthread\.php\?([^#?]*&)?pid=\d+&tid=\d|/(newreply|printthread|sendthread)\.php\?([^#?]*&)?tid=\d|/misc\.php\?action=whoposted",
+    ),
+    Software(
+        "Simple Machines Forum",
+        "posts and topics under second addresses, sorted lists, calendars, searches, log-ins and forms",
+        r"/index\.php\?([^#?]*&)?(action=(?!dlattach\b|profile(%3B|;)u(%3D|=)\d+(&|$))|wap2?\b|topic=\d+\.(from|msg|new)"
+        r"|(board|topic)=[^&#?]*(%3B|;)(all|imode|prev_next|sort|wap2?)\b)",
+        r"/index\.php\?([^#?]*&)?(topic=\d+\.(msg\d|\d+(%3B|;)prev_next)|board=\d+\.\d+(%3B|;)sort|action=[a-z]+(%3B|;)(msg|topic)(%3D|=)\d)",
+    ),
+    Software(
+        "MoinMoin",
+        "old versions, differences, forms and lists",
+        r"(\?|&)(action=(?!AttachFile&do=get&)|highlight=|max_days=)",
+        r"\?([^#?]*&)?action=(AttachFile|CopyPage|DeletePage|LikePages|LocalSiteMap|MyPages|RenamePage|SpellCheck|SyncPages)\b",
+    ),
+    Software(
+        "EPrints",
+        "records in other formats, previews of documents, lists in other groups, searches and log-ins",
+        r"/cgi/(export|exportview|latest\w*|request_doc|search|set_lang|stats|users)(/|\?|$)|/\d+/\d+\.has\w+Version/"
+        r"|/view/\w+/[^/?]+\.(creators(_name)?|date|datestamp|title|type)\.html",
+        r"/cgi/export(/eprint)?/\d+/\w+/|/\d+/\d+\.has\w+Version/|/view/\w+/[^/?]+\.creators(_name)?\.html",
     ),
     Software("Sorted lists", "the same lists in other orders", _SORTED, _SORTED),  # anybody's: behind all others
 )

@@ -82,10 +82,31 @@ FOSSIL = [
     "timeline?advm=1&udc=1&y=f", "artifact/50a38323e5d3de17", "annotate?checkin=tip&filename=a.py", "help?cmd=add",
     "vinfo/50a38323e5d3de17?diff=1", "info/50a38323e5d3de17",
 ]  # fmt: skip
+GITEA = [
+    f"o/r/issues?assignee=0&labels={label}&milestone=0&poster=&project=0&q=&sort={order}&state=open&type=all"
+    for label in (1, 2)
+    for order in ("", "oldest", "latest")
+]
+VBULLETIN = ["showthread.php?p=7", "showpost.php?p=7&postcount=2", "newreply.php?do=newreply&p=7", "report.php?p=7"]
+XENFORO = ["threads/a.7/post-33", "threads/a.7/post-34", "threads/a.7/latest", "posts/33/report", "threads/a.7/"]
+MYBB = [
+    "showthread.php?pid=33&tid=7", "newreply.php?replyto=33&tid=7", "misc.php?action=whoposted&tid=7",
+    "printthread.php?tid=7", "showthread.php?tid=7",
+]  # fmt: skip
+SMF = [
+    "index.php?topic=7.msg33", "index.php?topic=7.0%3Bprev_next%3Dnext", "index.php?action=printpage%3Btopic%3D7.0",
+    "index.php?board=1.0%3Bsort%3Dviews", "index.php?topic=7.0",
+]  # fmt: skip
+MOIN = ["A?action=info", "A?action=diff&rev1=1", "A?action=LikePages", "A?action=AttachFile", "A?highlight=a", "A"]
+EPRINTS = [
+    "cgi/export/7/BibTeX/r-7.bib", "cgi/export/eprint/7/DC/r-7.txt", "7/1.hassmallThumbnailVersion/a.pdf",
+    "view/year/2003.creators_name.html", "7/",
+]  # fmt: skip
 SORTED = [f"db/{name}?_sort{desc}=name&q={q}" for name in "ab" for desc in ("", "_desc") for q in "xy"]
 OTHERS = [
     [f"list?sort=price&page={number}" for number in range(9)],  # the one way to the list's end
     [f"info/{number}" for number in range(4)] + ["help/a", "raw/b", "tree/c"],
+    [f"issues?state=all&sort=name&page={number}" for number in range(9)],
     [f"list?f%5B%5D={number}&sort=asc" for number in range(9)] + [f"Record/{number}/Details" for number in range(9)],
     [f"shop/?lng=de&sort=price&view=grid&page={number}" for number in range(9)],
     [f"search?q={number}" for number in range(9)] + [f"login?n={number}" for number in range(9)],
@@ -128,6 +149,14 @@ OTHERS = [
         ("Koha", KOHA),
         ("Redmine", REDMINE),
         ("Fossil", FOSSIL),
+        ("Gitea or Forgejo", GITEA),
+        ("vBulletin", VBULLETIN),
+        ("XenForo", XENFORO),
+        ("MyBB", MYBB),
+        ("Simple Machines Forum", SMF),
+        ("MoinMoin", MOIN),
+        ("EPrints", EPRINTS),
+        ("Sorted lists", [f"issues?sort={order}&state={state}" for order in "abc" for state in "xy"]),
         ("Sorted lists", SORTED),
     ],
 )

@@ -14,7 +14,8 @@ from sharc_crawler.addresses.urls import canonical
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
 ORDERS, *OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
 WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY, CGIT, GITWEB, HGWEB = OFFERED[:9]
-PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA, DRUPAL, VUFIND, KOHA, REDMINE, FOSSIL, SORTED = OFFERED[9:]
+PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA, DRUPAL, VUFIND, KOHA, REDMINE, FOSSIL = OFFERED[9:20]
+GITEA, VBULLETIN, XENFORO, MYBB, SMF, MOIN, EPRINTS, SORTED = OFFERED[20:]
 SHA = "04b0ee2ccbbd9e442aa2b57b0fa648bd07584a73"
 
 WIKI_PAGES = """
@@ -229,6 +230,89 @@ FOSSIL_TRAPS = f"""
 /test-piechart?data=44 /thisdayinhistory?today=2026-10-18 /dir?ci=50a38323e5d3de17 /dir?ci=tip&type=tree
 /timeline.rss?y=ci /technote?aid=a&v=
 """
+GITEA_PAGES = f"""
+/ /explore/repos /o /o/r /o/r/src/branch/main/a.py /o/r/raw/branch/main/a.py /o/r/src/branch/main/archive/b.py
+/o/r/commits/branch/main /o/r/commits/branch/main?page=2 /o/r/commit/{SHA} /o/r/issues /o/r/issues/7 /o/r/pulls/8
+/o/r/issues?q=&type=all&sort=&state=closed&labels=&milestone=0&project=0&assignee=0&poster=&page=2 /o/r/pulls/8/files
+/o/r/releases/tag/v1 /o/r/releases/download/v1/a.zip /o/r/wiki /o/r/wiki/graph /o/r/milestone/3 /git/o/r/branches
+/o/r/tags
+"""
+GITEA_TRAPS = f"""
+/o/r/src/commit/{SHA}/a.py /o/r/raw/tag/v1/a.py /o/r/commits/branch/main/a.py /o/r/commits/commit/{SHA}/a.py
+/o/r/blame/branch/main/a.py /o/r/archive/main.zip /o/r/commit/{SHA}.diff /o/r/commit/{SHA}?style=split&whitespace=
+/o/r/issues?state=all&type=mentioned /o/r/issues?labels=3&state=open /o/r/issues?poster=ann&q=
+/o/r/pulls?sort=oldest&state=all /o/r/compare/main...dev /o/r/activity/weekly /o/r/graph?mode=color
+/o/r/rss/branch/main /o/r/find/branch/main /user/login?redirect_to=x /o/r/_edit/main/a.py /o/r/issues/new
+/o/r/pulls/8.patch /o/r/pulls/8/commits/{SHA} /o?tab=stars /git/o/r/stars /o/r/wiki/Home?action=_revision
+/explore/repos?sort=newest /o/r/src/branch/main/a.md?display=source
+"""
+VBULLETIN_PAGES = """
+/ /index.php /calendar.php /calendar.php?c=1&do=getinfo&e=5 /forumdisplay.php?f=2
+/forumdisplay.php?f=2&order=desc&page=2 /showthread.php?t=7 /showthread.php?t=7&page=2
+/forumdisplay.php?f=2&page=3&sort=lastpost&order=desc&pp=25&daysprune=30 /member.php?u=3
+/attachment.php?attachmentid=4 /memberlist.php?order=asc&page=2&pp=30&sort=username /showthread.php?7-A-title
+/showthread.php?7-A-title/page2 /faq.php
+"""
+VBULLETIN_TRAPS = """
+/calendar.php?c=1&do=displaymonth&month=2&year=2027 /calendar.php?do=displayweek&week=1793491200 /showthread.php?p=33
+/showthread.php?goto=newpost&t=7 /showthread.php?mode=hybrid&t=7 /showpost.php?p=33&postcount=3
+/newreply.php?do=newreply&p=33 /printthread.php?t=7 /misc.php?do=whoposted&t=7 /archive/index.php/t-7.html
+/search.php?do=getnew /forumdisplay.php?f=2&daysprune=-1&order=asc&sort=title /memberlist.php?ltr=A
+/member.php?find=lastposter&f=2 /login.php?do=x /showthread.php?7-A-title&p=33 /forumdisplay.php?do=markread&f=2
+/report.php?p=33 /external.php?type=RSS2
+"""
+XENFORO_PAGES = """
+/ /forums/news.2/ /forums/news.2/page-3 /threads/a-title.7/ /threads/a-title.7/page-2 /members/ann.1/ /members/
+/attachments/a-png.4/ /help/terms/ /threads/latest.9/ /media/albums/3/
+"""
+XENFORO_TRAPS = """
+/threads/a-title.7/post-33 /threads/a-title.7/latest /threads/a-title.7/unread /goto/post?id=33 /posts/33/report
+/login/ /threads/a-title.7/reply?quote=33 /forums/news.2/?order=reply_count&direction=desc /forums/news.2/post-thread
+/register/ /forums/news.2/index.rss /whats-new/posts/ /search/member?user_id=1 /misc/style /forums/-/index.rss
+/lost-password/
+"""
+MYBB_PAGES = """
+/ /index.php /forumdisplay.php?fid=2 /forumdisplay.php?fid=2&page=2 /showthread.php?tid=7 /showthread.php?tid=7&page=2
+/member.php?action=profile&uid=3 /memberlist.php /attachment.php?aid=4 /announcements.php?aid=1 /Thread-A-title
+/thread-7.html /Thread-A-title?page=2 /thread-7-page-2.html /Forum-News /misc.php?action=help&hid=1
+/calendar.php?action=event&eid=5 /user-3.html
+"""
+MYBB_TRAPS = """
+/calendar.php?calendar=1&month=2&year=2027 /calendar.php?action=weekview&week=n1793491200 /showthread.php?pid=33&tid=7
+/showthread.php?action=lastpost&tid=7 /showthread.php?mode=threaded&tid=7 /newreply.php?tid=7
+/forumdisplay.php?datecut=0&fid=2&order=asc&sortby=views /misc.php?action=whoposted&tid=7 /printthread.php?tid=7
+/misc.php?action=markread&fid=2&my_post_key=0a /member.php?action=login /search.php?action=getdaily
+/syndication.php?fid=2 /memberlist.php?username=a&username_match=begins /memberlist.php?order=desc&sort=postnum
+/archive/index.php/thread-7.html /Thread-A-title?pid=33 /thread-7-post-33.html /thread-7-lastpost.html
+/usercp2.php?action=addsubscription&tid=7
+"""
+SMF_PAGES = """
+/ /index.php /index.php?board=1.0 /index.php?board=1.20 /index.php?topic=7.0 /index.php?topic=7.15
+/index.php?action=profile;u=3 /index.php?action=dlattach;topic=7.0;attach=4;image
+"""
+SMF_TRAPS = """
+/index.php?topic=7.msg33 /index.php?topic=7.msg33;topicseen /index.php?topic=7.0;prev_next=next /index.php?topic=7.new
+/index.php?board=1.0;sort=subject;desc /index.php?action=printpage;topic=7.0
+/index.php?action=reporttm;topic=7.0;msg=33 /index.php?action=profile;u=3;area=statistics /index.php?action=login
+/index.php?action=.xml;type=rss /index.php?wap2 /index.php?action=mlist;sort=posts;start=0;desc
+/index.php?action=calendar;year=2030;month=3 /index.php?topic=7.0;wap2
+"""
+MOIN_PAGES = "/ /FrontPage /RecentChanges /TitleIndex /Page/SubPage /Page?action=AttachFile&do=get&target=a.png /Action"
+MOIN_TRAPS = """
+/Page?action=edit /Page?action=info /Page?action=diff&rev1=1&rev2=2 /Page?action=recall&rev=3 /Page?action=raw
+/Page?action=AttachFile /Page?action=AttachFile&do=view&target=a.png /Page?action=fullsearch&value=linkto%3A%22Page%22
+/Page?highlight=river /RecentChanges?max_days=30 /Page?action=AttachFile&do=del&target=a.png&ticket=1
+"""
+EPRINTS_PAGES = """
+/ /7/ /id/eprint/7 /7/1/paper.pdf /view/ /view/year/ /view/year/2003.html /view/creators/Smith=3AJ=3A=3A.html
+/cgi/counter /view/subjects/S1.html /information.html /7/1/date.title.html
+"""
+EPRINTS_TRAPS = """
+/cgi/export/7/BibTeX/repo-eprint-7.bib /cgi/export/eprint/7/DC/repo-eprint-7.txt
+/7/1.hassmallThumbnailVersion/paper.pdf /view/year/2003.type.html /view/year/2003.creators_name.html
+/cgi/users/home?eprintid=7 /cgi/search/advanced /cgi/latest_tool /cgi/exportview/year/2003/Atom/2003.xml
+/cgi/request_doc?docid=9 /cgi/stats/report
+"""
 SORTED_PAGES = "/list /list?page=2 /sort /list?sorted=1 /orders?order=7 /?consort=a /list?ordering=1"
 SORTED_TRAPS = """
 /list?sort=a /list?page=2&sort_by=name /db/t?_sort_desc=id /list?order_by=a /list?sortdir=asc /l?sortBy=a /l?orderBy=b
@@ -274,6 +358,13 @@ VUFIND_TRAPS = """
         (KOHA, KOHA_PAGES, KOHA_TRAPS),
         (REDMINE, REDMINE_PAGES, REDMINE_TRAPS),
         (FOSSIL, FOSSIL_PAGES, FOSSIL_TRAPS),
+        (GITEA, GITEA_PAGES, GITEA_TRAPS),
+        (VBULLETIN, VBULLETIN_PAGES, VBULLETIN_TRAPS),
+        (XENFORO, XENFORO_PAGES, XENFORO_TRAPS),
+        (MYBB, MYBB_PAGES, MYBB_TRAPS),
+        (SMF, SMF_PAGES, SMF_TRAPS),
+        (MOIN, MOIN_PAGES, MOIN_TRAPS),
+        (EPRINTS, EPRINTS_PAGES, EPRINTS_TRAPS),
         (SORTED, SORTED_PAGES, SORTED_TRAPS),
     ],
 )
