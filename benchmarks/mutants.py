@@ -384,7 +384,8 @@ class Mutating:
         with mutant.made() as tree:
             file.write_text(ast.unparse(tree))
         limited = partial(resource.setrlimit, resource.RLIMIT_CPU, (limit + SECONDS, limit + SECONDS))
-        files = {test.split("::")[0] for test in tests}
+        own = Path(mutant.file).stem  # its own tests first: they are the likeliest to fail
+        files = sorted({test.split("::")[0] for test in tests}, key=lambda name: (own not in name, name))
         others = [test for test in self.tests if test not in tests and test.split("::")[0] in files]
         command = [sys.executable, "-m", "pytest", *PYTEST, "-x", *(f"--deselect={test}" for test in others), *files]
         try:
