@@ -74,7 +74,7 @@ def confirmed(sent: Validators, answered: Validators) -> Validators:
     return Validators(etag, answered.last_modified or sent.last_modified)
 
 
-def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason | None:
+def contradiction(old: Outcome, new: Outcome, *, dated: bool) -> Reason | None:
     """Return why headers contradict the equal content of two downloads (it may have changed and changed back), or None.
 
     Differently compressed bytes may have other ETags. A Last-Modified made on request means nothing, unless pages of
