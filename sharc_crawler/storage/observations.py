@@ -49,11 +49,11 @@ _OF_PAGES = """FROM url WHERE site = (SELECT id FROM site WHERE name = ?) AND (
     WHERE observation.url = url.id AND result NOT IN ('failed', 'refused') ORDER BY time DESC LIMIT 1)"""
 
 
-def _why(path: Path) -> str:
-    """Why the file cannot be made, and what to do; empty: the reason is in the file."""
+def _why(path: Path, error: Exception) -> object:
+    """Why the file cannot be made, and what to do; else the error, whose reason is in the file."""
     if path.is_dir():
         return f"it is a folder; name a file, as {path / 'history.db'}"
-    return "" if path.parent.is_dir() else "its folder does not exist; make it first"
+    return error if path.parent.is_dir() else "its folder does not exist; make it first"
 
 
 class ObservationStore:
@@ -77,7 +77,7 @@ class ObservationStore:
             self._db.name = f"history {path}"
             self._db.execute(f"PRAGMA cache_size = -{CACHE}")
         except (sqlite3.Error, StoreUnavailable, DataError) as error:
-            why = _why(Path(path)) or error
+            why = _why(Path(path), error)
             raise DataError(f"history={str(path)!r} cannot be opened as an observation store: {why}") from error
 
     def __enter__(self) -> Self:

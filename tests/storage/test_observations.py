@@ -251,6 +251,19 @@ def test_refuses_what_is_no_store(tmp_path: Path):
         ObservationStore(tmp_path / "missing" / "history.sqlite")
 
 
+def test_says_why_no_store_can_be_made(tmp_path: Path):
+    """Because of its place, or of what is in the file."""
+    (tmp_path / "empty").touch()
+    for place, reading, why in (
+        ("", False, f"it is a folder; name a file, as {tmp_path / 'history.db'}"),
+        ("missing/history.db", False, "its folder does not exist; make it first"),
+        ("empty", True, "it is empty"),
+    ):
+        with pytest.raises(DataError) as caught:
+            ObservationStore(tmp_path / place, reading=reading)
+        assert str(caught.value).partition(" store: ")[2].startswith(why)
+
+
 def test_refuses_a_newer_version(tmp_path: Path):
     path = tmp_path / "history.sqlite"
     ObservationStore(path).close()

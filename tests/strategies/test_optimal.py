@@ -17,6 +17,7 @@ from sharc_crawler.model import Plan
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.strategies.optimal import resting_gains
 from sharc_crawler.strategies.selective import selective
 from tests.strategies.oracles import best_of_all_schedules, by_assignment, mixture, pages_of
 
@@ -61,6 +62,20 @@ def test_small_sites_are_exact_with_weights_and_posteriors() -> None:
         weights, shapes = rng.integers(1, 11, n) / 10, rng.choice([0.5, 2.0, math.inf], n)
         pages = pages_of(mixture(rng, n), weights, shapes)
         assert optimum(pages, 1.0).coherence == pytest.approx(by_assignment(pages), rel=1e-12)
+
+
+def test_gains_leave_no_owner_of_a_place_envious() -> None:
+    """Nor higher than that needs: of the last one in a row of preferences, that of all before it."""
+    rng = np.random.default_rng(3)
+    for size in range(1, 12):
+        values = rng.random((size, size))
+        place = linear_sum_assignment(values, maximize=True)[1]
+        rather = values[:, place] - values[np.arange(size), place][:, None]
+        gains = resting_gains(rather)
+        assert gains == pytest.approx((rather + gains).max(axis=1), abs=1e-12)
+    row = np.where(np.eye(9, k=1) > 0, 1.0, -9.0)
+    np.fill_diagonal(row, 0.0)
+    assert resting_gains(row).tolist() == [*range(8, -1, -1)]
 
 
 @pytest.mark.long
