@@ -19,6 +19,7 @@ from sharc_crawler.model import (
     Kind,
     Outcome,
     Result,
+    Sighting,
     Slot,
     Verdict,
     Wait,
@@ -76,6 +77,15 @@ def test_redirects_on_and_on_are_followed_as_often_as_by_browsers(world, impolit
     asked = [one for one in urls(world.run(frontier)) if "old" in one]
     assert asked == names[: MOST + 1]
     assert sum("redirects without end" in note for note in capture.notes) == 1
+
+
+def test_files_embedded_in_each_other_are_followed_twelve_levels_deep(world, impolite):
+    names = [ROOT, *(f"{ROOT}{level}.css" for level in range(1, 20))]
+    world.links = {one: [Sighting(other, Kind.RESOURCE)] for one, other in pairwise(names)}
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(strategy="bfs:revisits=none"), world.now)
+    assert urls(world.run(frontier), Kind.RESOURCE) == [f"{level}.css" for level in range(1, 13)]
+    assert sum("more than 12 levels deep" in note for note in capture.notes) == 1
 
 
 def test_a_lease_that_is_never_answered_is_queued_again(world, impolite):

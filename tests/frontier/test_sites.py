@@ -15,6 +15,7 @@ from sharc_crawler.frontier.sites import SLACK, Sites
 from sharc_crawler.model import Done, Fetch, Sighting, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.many import A, B, folder, linked, spec
+from tests.frontier.small import FullStore
 from tests.strategies import bad
 
 
@@ -245,6 +246,21 @@ def test_a_note_to_all_is_written_though_nothing_else_happens(world):
     sites.note("the disk had no room")
     sites.commit()
     assert all("the disk had no room" in store.load().captures[0].notes for store in stores.values())
+
+
+def test_a_site_that_is_passed_over_is_written_once_it_changes_again(world, impolite):
+    sites, store = Sites(impolite), FullStore()
+    frontier = sites.open(spec(A), world.now, store)
+    store.room = False
+    with pytest.raises(OSError, match="No space"):
+        frontier.schedule([Sighting(f"{A}one")], world.now)
+    with pytest.raises(SiteError, match="No space"):
+        sites.commit()
+    sites.pass_over("a.example")
+    sites.commit()  # nothing is tried
+    store.room = True
+    frontier.schedule([Sighting(f"{A}two")], world.now)
+    assert {row.url for row in store.load().pages} >= {f"{A}one", f"{A}two"}
 
 
 def test_sites_that_have_nothing_to_write_are_not_asked_to(world):

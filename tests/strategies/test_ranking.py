@@ -62,7 +62,7 @@ def test_thousands_of_pages_lie_in_many_blocks_and_their_order_is_that_of_one_li
     rng = np.random.default_rng(heats)
     ranking, waiting = Ranking(), {}
     for pages in (range(5, 805), *([page] for page in range(805, 2200))):
-        own = rng.integers(0, heats, len(pages)) / 8
+        own = rng.integers(0 if len(pages) > 1 else heats // 2, heats, len(pages)) / 8  # those to come are hot
         ranking.put([*pages], own.tolist())
         waiting |= dict(zip(pages, own.tolist(), strict=True))
     for page in rng.integers(0, 2210, 200).tolist():

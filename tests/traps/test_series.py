@@ -177,6 +177,11 @@ def test_after_a_row_a_number_is_asked_for_that_nobody_names_twice_and_the_part_
     assert own_again == look_again_at(site.pages.urls[site.chain[-2]])
 
 
+def test_two_parts_are_compared_each_time_that_the_row_has_doubled():
+    compared = [int(url.partition("page=")[2].partition("&")[0]) for url in Chain(4 * ROW + SAME).wanted[2::4]]
+    assert compared == [ROW + 1, ROW + 2, 2 * ROW + 1, 2 * ROW + 2, 4 * ROW + 1, 4 * ROW + 2]
+
+
 @pytest.mark.parametrize(
     ("said", "names", "left"), [({5, 6}, True, True), ({5, 7}, True, False), ({5, 6}, False, False)]
 )
