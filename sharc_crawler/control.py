@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.model import Seconds
 
 ORDERS, STATUS = "control.json", "control-status.json"
@@ -48,7 +48,7 @@ def read_orders(folder: Path) -> Orders | None:
         return _checked(Orders(**known))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, *MALFORMED) as error:
         raise DataError(
             f"{path} holds no orders ({error}); remove it, and start the crawl again, which writes it"
         ) from error

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+#: what reading untrusted JSON raises if it is none, has other fields or types, or is nested too deeply
+MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
 
 class SharcError(Exception):
     """Base of all errors that this package raises on purpose."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import MALFORMED, UsageError
 from sharc_crawler.instants import second
 from sharc_crawler.model import Exchange, Instant
 from sharc_crawler.state.spec import CaptureSpec
@@ -350,7 +350,7 @@ def read_state(file: str) -> Login:
             origin["origin"]: {str(item["name"]): str(item["value"]) for item in origin["localStorage"]}
             for origin in known.get("origins", ())
         }
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except MALFORMED as error:
         raise UsageError(
             f"state={file!r} is no storage state of Playwright ({type(error).__name__}: {error}); write it anew, by"
             " context.storage_state(path=FILE)"

@@ -20,7 +20,7 @@ from sharc_crawler.archive.posted import Posted, sent, with_method
 from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.bodies.coding import decoded
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import unix
 
@@ -134,7 +134,7 @@ def _fetched(record: ArcWarcRecord, wanted: Collection[str]) -> Iterator[str]:
     kind, _, url = (record.rec_headers.get_header("WARC-Target-URI") or "").partition(_LIST)
     if kind or not url or _key(url) not in wanted:
         return
-    with suppress(ValueError, AttributeError):  # a list of another tool
+    with suppress(*MALFORMED):  # a list of another tool
         loaded = json.loads(record.raw_stream.read())["urls"]
         yield from (_key(url) for url, one in loaded.items() if one.get("status") and _is_data(one))
 

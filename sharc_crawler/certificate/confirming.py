@@ -36,7 +36,7 @@ from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.certificate.writing import MEDIA_TYPE, about
 from sharc_crawler.changes.http import REDIRECTS, target
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import MALFORMED, DataError, UsageError
 from sharc_crawler.evidence.facts import PageFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import seen
@@ -78,7 +78,7 @@ def waits(folder: Path) -> Unconfirmed | None:
     document = None if (folder / CONFIRMATION).exists() else certificate_of(folder)
     try:
         return outlook(document) if document else None
-    except (LookupError, TypeError, ValueError, AttributeError):  # no certificate: `sharc verify` says so
+    except MALFORMED:  # no certificate: `sharc verify` says so
         return None
 
 
@@ -86,7 +86,7 @@ def certificate_of(folder: Path) -> dict[str, Any] | None:
     """The certificate of a folder with a single capture; None: there is none that can be read."""
     try:
         return dict(json.loads((folder / CERTIFICATE).read_bytes()))
-    except (OSError, ValueError, TypeError, RecursionError):
+    except (OSError, *MALFORMED):
         return None
 
 
@@ -96,7 +96,7 @@ def confirmation_of(folder: Path) -> dict[str, Any] | None:
         return dict(json.loads((folder / CONFIRMATION / CONFIRMED).read_bytes()))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, RecursionError) as error:
+    except (OSError, *MALFORMED) as error:
         raise DataError(f"{folder / CONFIRMATION / CONFIRMED} cannot be read as a confirmation: {error!r}") from error
 
 
@@ -225,7 +225,7 @@ def check_confirmation(source: Material, document: Document, witness: Witness) -
         if read.confirmation != to_text(stated).encode():
             found.append(Finding("it is not written as sharc writes it", name))
         return stated, [*found, *_altered(stated, document, source, witness, read, later)]
-    except (DataError, KeyError, TypeError, ValueError, AttributeError, OSError, RecursionError) as error:
+    except (DataError, OSError, *MALFORMED) as error:
         return {}, [Finding(f"it cannot be read as a confirmation: {error}", name)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from sharc_crawler.errors import MALFORMED
 from sharc_crawler.evidence.claim import Statement
 
 
@@ -13,5 +14,5 @@ def refuted_in(report: Path) -> set[str]:
     try:
         told = json.loads(report.read_bytes())["captures"]
         return {one["site"] for one in told if one["claim"]["code"] == Statement.REFUTED}
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):  # there is none, or it is of another kind
+    except (OSError, *MALFORMED):  # there is none, or it is of another kind
         return set()

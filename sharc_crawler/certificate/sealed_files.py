@@ -10,6 +10,7 @@ from typing import Any
 from sharc_crawler.certificate.canonical import KEPT_IN
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.certificate.writing import Certified, path_of
+from sharc_crawler.errors import MALFORMED
 from sharc_crawler.evidence.facts import CaptureFacts
 
 
@@ -24,7 +25,7 @@ def resized(certificate: Path) -> Iterator[Finding]:
     """Files that are missing, or have another size than their certificate states; they are not read."""
     try:
         stated = {str(file["name"]): int(file["bytes"]) for file in stated_files(json.loads(certificate.read_bytes()))}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (OSError, *MALFORMED):
         yield Finding("it cannot be read as a certificate", certificate.name)
         return
     for name, size in stated.items():

@@ -15,7 +15,7 @@ from sharc_crawler.archive.wacz import SEAL, SIGNED
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.names import CERTIFICATES, CONFIRMATION, CONFIRMED, signature_name, timestamp_name
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import MALFORMED, DataError, UsageError
 from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _signature(name: str, beside: Mapping[str, bytes], document: Document, trust
         data = json.loads(beside[name])
         if not _of_form(data, _SIGNATURE) or to_signature(data).encode() != beside[name]:
             seals.findings.append(Finding("it is not written as sharc writes it", name))
-    except (ValueError, AttributeError, RecursionError):
+    except MALFORMED:
         seals.findings.append(Finding("it is no signature", name))
     else:
         _signed(name, data, document[DIGEST], trust, seals)

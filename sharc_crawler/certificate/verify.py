@@ -37,7 +37,7 @@ from sharc_crawler.certificate.sources import captures_in, is_capture, open_sour
 from sharc_crawler.certificate.strays import Kinds, around, kept_pages, strangers
 from sharc_crawler.certificate.unlisted import out_of_time
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
@@ -150,7 +150,7 @@ def by_schema(subject: str) -> Iterator[None]:
     """Turn errors of reading malformed documents into DataErrors; ``subject`` begins their message."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except MALFORMED as error:
         raise DataError(f"{subject} not by the schema of version {VERSION}: {error!r}") from error
 
 
@@ -298,7 +298,7 @@ def document_of(name: str, text: bytes) -> dict[str, Any]:
     try:
         document = json.loads(text, parse_float=str)
         kind = document["format"], document["version"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except MALFORMED as error:
         raise DataError(f"{name} cannot be read as a certificate: {error!r}") from error
     if repr(kind) != repr((FORMAT, VERSION)):  # True equals 1
         raise DataError(f"{name} is of format {kind[0]!r}, version {kind[1]!r}; known is {FORMAT!r}, version {VERSION}")

@@ -10,6 +10,7 @@ from sharc_crawler.archive.warc_names import safe_name
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import NAME, WITHDRAWN
 from sharc_crawler.certificate.names import CONFIRMATION, signature_name, timestamp_name
+from sharc_crawler.errors import MALFORMED
 
 
 def certified_as(folder: Path, site: str) -> str:
@@ -17,7 +18,7 @@ def certified_as(folder: Path, site: str) -> str:
     for name in _names(site):
         try:
             return str(json.loads((folder / name).read_bytes())[DIGEST])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, *MALFORMED):
             continue
     return ""
 

@@ -15,7 +15,7 @@ from lxml import etree
 
 from sharc_crawler.changes.attributes import PLAIN
 from sharc_crawler.changes.noise import blank, texts
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import MALFORMED, DataError, UsageError
 
 VERSION = 1
 TAKEN = "taken"  #: field in a collection's file, see :func:`taken_over`
@@ -116,7 +116,7 @@ def load_masks(path: Path) -> tuple[Mask, ...]:
     try:
         known = json.loads(path.read_text())
         version, masks = known["version"], [Mask(**mask) for mask in known["masks"]]
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+    except (OSError, *MALFORMED) as error:
         raise DataError(f"masks={str(path)!r} is no file of masks ({error}); `sharc masks` writes one") from error
     if version != VERSION:
         raise DataError(f"masks={str(path)!r} has version {version}, this program reads {VERSION}; learn them again")

@@ -18,7 +18,7 @@ from sharc_crawler.certificate.writing import Certified, certify, lines, path_of
 from sharc_crawler.cli._inputs import FOLDER, regular
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.folder import Collection
-from sharc_crawler.errors import DataError, SharcError, UsageError
+from sharc_crawler.errors import MALFORMED, DataError, SharcError, UsageError
 from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.plural import counted
 from sharc_crawler.report.document import document
@@ -206,7 +206,7 @@ def read_truth(lines: Iterable[str], name: str = "truth") -> Truth:
         try:
             entry = json.loads(line)
             known[entry["page"]] = float(entry["from"]), float(entry["to"]), tuple(map(float, entry["changes"]))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except MALFORMED as error:
             what = '{"page": "/path", "from": 1795690000.0, "to": 1795690060.0, "changes": [1795690017.5]}'
             raise DataError(
                 f"{name}, line {number} is no page with its true changes; each line is, with times in unix seconds, as"

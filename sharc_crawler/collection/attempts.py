@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from sharc_crawler.archive.drafts import replace_file
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import MALFORMED, UsageError
 from sharc_crawler.locks import is_locked, lock
 from sharc_crawler.model import Instant, Seconds
 
@@ -22,7 +22,7 @@ def read_tries(folder: Path) -> dict[str, Tries]:
         return {
             name: Tries(float(one.ended), int(one.failures), int(one.code), str(one.said)) for name, one in read.items()
         }
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, *MALFORMED):
         return {}
 
 

@@ -23,7 +23,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.collection.damage import in_former, referred
 from sharc_crawler.collection.referring import Referring
-from sharc_crawler.errors import DataError, UsageError, nearest
+from sharc_crawler.errors import MALFORMED, DataError, UsageError, nearest
 from sharc_crawler.instants import iso, unix
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def check_at(collection: Collection) -> Iterator[tuple[dict[str, Any], list[Find
             if (document["format"], document["version"]) != (FORMAT, VERSION):
                 raise DataError(f"{path} is of another format or version than {FORMAT}, {VERSION}")
             yield document, [Finding(what, name) for what in _altered(collection, path, document)]
-        except (DataError, ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
+        except (DataError, OSError, *MALFORMED) as error:
             yield {}, [Finding(f"it cannot be read as a certificate: {error!r}", name)]
 
 

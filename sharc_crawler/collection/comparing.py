@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sharc_crawler.changes.masks import same_content
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
@@ -36,21 +36,6 @@ class Captured(NamedTuple):
     lost: Set[str] = frozenset()  #: known, but not captured, for other reasons than the budget
     left: int = 0  #: known, but beyond the budget
     bounded: bool = False  #: by a budget, ``limit`` or ``hops`` that left pages or links out
-
-
-NAMED = 3  #: changed pages whose URLs a comparison names
-
-
-class CountedChanges(NamedTuple):
-    """The numbers of new, gone, changed and equal pages, and some changed ones by name."""
-
-    new: int
-    gone: int  #: formerly captured and now not, for any reason but a bound
-    changed: int
-    same: int
-    unknown: int  #: other bytes under other masks, or scripts that requested other data
-    left: int  #: by the budget, ``limit`` or ``hops`` of one of the two: neither new nor gone
-    named: tuple[str, ...]
 
 
 def contents(folder: Path) -> Captured:
@@ -95,19 +80,22 @@ class PagesApart(NamedTuple):
     stated: list[str]  #: equal pages with a copy that rests on the server's word
 
 
-def compared(former: Captured, latter: Captured) -> CountedChanges:
-    """What changed from one capture to a later one.
+#: kinds of pages that are counted (:class:`PagesApart`), and the number of changed ones that are named
+COUNTED, NAMED = ("new", "gone", "changed", "same", "unknown", "left"), 3
+
+
+def compared(former: Captured, latter: Captured) -> dict[str, Any]:
+    """The numbers of pages by what became of them from one capture to a later one; some changed ones are ``named``.
 
     >>> one, other, masked = PageContent("d1", "f1"), PageContent("d2", "f2"), PageContent("d2", "f3+01")
     >>> whole = Captured({"a": one, "b": one, "c": one, "e": one})
     >>> compared(whole, Captured({"a": one, "b": other, "d": one, "e": masked}))
-    CountedChanges(new=1, gone=1, changed=1, same=1, unknown=1, left=0, named=('b',))
+    {'new': 1, 'gone': 1, 'changed': 1, 'same': 1, 'unknown': 1, 'left': 0, 'named': ('b',)}
     >>> compared(whole, Captured({"a": one}, lost={"c"}, left=1, bounded=True))
-    CountedChanges(new=0, gone=1, changed=0, same=1, unknown=0, left=2, named=())
+    {'new': 0, 'gone': 1, 'changed': 0, 'same': 1, 'unknown': 0, 'left': 2, 'named': ()}
     """
     found = apart(former, latter)
-    new, gone, changed, same, unknown, left, *_ = map(len, found)
-    return CountedChanges(new, gone, changed, same, unknown, left, tuple(found.changed[:NAMED]))
+    return {**{name: len(getattr(found, name)) for name in COUNTED}, "named": tuple(found.changed[:NAMED])}
 
 
 def apart(former: Captured, latter: Captured) -> PagesApart:

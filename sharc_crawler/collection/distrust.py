@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sharc_crawler.archive.drafts import replace_file
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.instants import iso, second, unix
 from sharc_crawler.model import Instant
 from sharc_crawler.plural import counted
@@ -47,7 +47,7 @@ def _read(folder: Path) -> dict[str, Any]:
         return known
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, *MALFORMED) as error:
         raise DataError(
             f"{folder / NAME} cannot be read ({error}): mend it, or remove it to trust all again"
         ) from error

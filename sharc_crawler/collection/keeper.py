@@ -27,7 +27,7 @@ from sharc_crawler.collection.notices import KeepNotice, tell
 from sharc_crawler.collection.planning import plan
 from sharc_crawler.collection.terms import AUTO, FILE, SiteTerms
 from sharc_crawler.collection.thinning import is_damaged_note, thin
-from sharc_crawler.errors import SharcError, UsageError
+from sharc_crawler.errors import MALFORMED, SharcError, UsageError
 from sharc_crawler.instants import second
 from sharc_crawler.model import Instant, Seconds
 from sharc_crawler.plural import counted
@@ -312,7 +312,7 @@ def _notes(capture: Path) -> list[str]:
     try:
         (one,) = json.loads((capture / "report.json").read_text(encoding="utf-8"))["captures"]
         return [str(note) for note in one["notes"]]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, *MALFORMED):
         return []
 
 
@@ -321,7 +321,7 @@ def pages_of(capture: Path) -> int | None:
     try:
         (one,) = json.loads((capture / "report.json").read_text(encoding="utf-8"))["captures"]
         return int(one["coherence"]["captured"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, *MALFORMED):
         return None
 
 
@@ -334,7 +334,7 @@ def contents_of(capture: Path) -> int | None:
                 row = json.loads(line)
                 if row["kind"] == "page" and row["visit"] and row["visit"]["result"] == "ok":
                     found.add(row["visit"]["digest"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, *MALFORMED):
         return None
     return len(found)
 

@@ -15,9 +15,9 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.certificate.confirming import confirmation_of
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.names import CONFIRMATION, CONFIRMED
-from sharc_crawler.collection.comparing import Captured, CountedChanges, compared, contents
+from sharc_crawler.collection.comparing import COUNTED, Captured, compared, contents
 from sharc_crawler.collection.distrust import distrusted
-from sharc_crawler.errors import DataError, SharcError
+from sharc_crawler.errors import MALFORMED, DataError, SharcError
 from sharc_crawler.instants import iso
 from sharc_crawler.report.claim import in_words
 from sharc_crawler.report.words import printable, short
@@ -118,7 +118,7 @@ class _SiteEntries:
             entry["problem"] = printable(str(error))
             return
         if self._contents is not None:
-            entry["changes"] = compared(self._contents, own)._asdict()
+            entry["changes"] = compared(self._contents, own)
         entry["left"] = own.left
         self._former, self._contents = capture, own
 
@@ -135,17 +135,18 @@ def _known(index: Path) -> dict[str, Entry]:
             return {}
         entries = [entry for site in found["sites"] for entry in site["captures"]]
         return {entry["folder"]: entry for entry in entries if entry.keys() >= _ENTRY and _is_counted(entry)}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, *MALFORMED):
         return {}
 
 
 def _is_counted(entry: Entry) -> bool:
     """Whether its stored fields are counts."""
-    if entry["changes"] is None:
+    changes = entry["changes"]
+    if changes is None:
         return isinstance(entry["left"], int)
-    counted = CountedChanges(**entry["changes"])
-    named = all(isinstance(url, str) for url in counted.named)
-    return named and all(isinstance(count, int) for count in (*counted[:-1], entry["left"]))
+    named = all(isinstance(url, str) for url in changes["named"])
+    counted = all(isinstance(count, int) for count in (entry["left"], *(changes[name] for name in COUNTED)))
+    return named and counted and changes.keys() == {*COUNTED, "named"}
 
 
 def _stamp(folder: Path) -> list[int]:
@@ -172,7 +173,7 @@ def _damaged(folder: Path) -> str | None:
     sizes = _sizes(folder)
     try:
         stated = {file["name"]: file["bytes"] for file in json.loads((folder / CERTIFICATE).read_bytes())["files"]}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, *MALFORMED):
         return None  # it has no certificate, or one that `sharc verify` finds damaged
     other = [name for name, size in stated.items() if sizes.get(name) != size]
     more = f" and {len(other) - 1:,} more" if len(other) > 1 else ""
@@ -210,6 +211,6 @@ def _summary(capture: CollectedCapture) -> Entry:
         }
     except FileNotFoundError:
         return entry
-    except (OSError, ValueError, KeyError, TypeError, DataError) as error:
+    except (OSError, DataError, *MALFORMED) as error:
         problem = f"its report cannot be read ({error}); make it again: sharc report {capture.folder}"
         return {**entry, "statement": "damaged", "problem": printable(problem)}

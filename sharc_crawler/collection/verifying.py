@@ -23,7 +23,7 @@ from sharc_crawler.collection.folder import ADDING, CAPTURES, REMOVING, Collecti
 from sharc_crawler.collection.overview import INDEX, overview
 from sharc_crawler.collection.page import PAGE, render
 from sharc_crawler.collection.referring import Referring
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.package_check import not_of_it
 from sharc_crawler.report.unsealed import author_of, unsealed
@@ -135,7 +135,7 @@ def _index(collection: Collection) -> Iterator[str]:
     except FileNotFoundError:
         yield from [PAGE] if page.exists() else []
         return
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, *MALFORMED):
         yield INDEX
         return
     made = json.loads(to_json(overview(collection, anew=True)))
@@ -166,7 +166,7 @@ def _out_of_order(collection: Collection) -> Iterator[Finding]:
             try:
                 document = json.loads((capture.folder / CERTIFICATE).read_bytes())
                 began, digest = document["capture"]["started"], document[DIGEST]
-            except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            except (OSError, *MALFORMED):
                 continue  # it has none, or an invalid one, which was reported
             shown = capture.folder.relative_to(collection.folder).as_posix()
             if digest in seen:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sharc_crawler.archive.histories.pages import why_no_page
 from sharc_crawler.archive.histories.reading import read_history as read_archives
 from sharc_crawler.archive.wacz_check import UNREADABLE
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.evidence.lastmods import Lastmod, anywhere
 from sharc_crawler.lab.history import GZIP, NOT_UNPACKED, SQLITE, lifetimes, read_history
 from sharc_crawler.lab.published import intervals
@@ -186,7 +186,7 @@ def from_report(lines: Iterable[bytes], name: str) -> Prospect:
                 urls.append(str(page["url"]))
                 rates.append(float(page["rate"]))
                 guessed += page.get("rate_source") == PRIOR
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except MALFORMED as error:
         raise DataError(f"{name} is no report of a capture, or {PAGES} is not beside it: {error!r}") from None
     shapes = np.full(len(urls), math.inf)
     return Prospect(f"report {name}", urls, np.array(rates), shapes, np.zeros(len(urls), np.bool_), guessed)

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from sharc_crawler.errors import MALFORMED
 from sharc_crawler.links.files import of_host
 from sharc_crawler.links.found import Found, Resolver
 
@@ -39,7 +40,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:  #
             shown = [said, *said.get("shortcuts", ())]
             named = [one for part in shown for key in ("icons", "screenshots") for one in part.get(key, ())]
             found = [one["src"] for one in named if isinstance(one["src"], str)]
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        except MALFORMED:
             pass
     resources, left_out = Resolver(url).all(found)
     return Found((), resources, url, left_out)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 
+from sharc_crawler.errors import MALFORMED
 from sharc_crawler.links import files
 from sharc_crawler.links.found import Found, Resolver
 
@@ -48,7 +49,7 @@ def mapped(text: str) -> list[str]:
     try:
         said = json.loads(text)["imports"]
         return [address for address in said.values() if isinstance(address, str) and not address.endswith("/")]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except MALFORMED:
         return []
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sharc_crawler import extras
 from sharc_crawler.archive.warcinfo import OWN_FIELDS
-from sharc_crawler.errors import nearest
+from sharc_crawler.errors import MALFORMED, nearest
 from sharc_crawler.options.kinds import url
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
 
@@ -63,7 +63,7 @@ def periods(value: object) -> tuple[tuple[str, float], ...]:
     """Seconds for classes of changefreq."""
     try:
         periods = dict(json.loads(value) if isinstance(value, str) else value)  # type: ignore[arg-type]
-    except (TypeError, ValueError) as error:
+    except MALFORMED as error:
         raise ValueError("must map classes of changefreq to seconds") from error
     for name, seconds in periods.items():
         if name not in CHANGEFREQ_RATES:
@@ -84,7 +84,7 @@ def fields_told(value: object) -> tuple[tuple[str, str], ...]:
     try:
         fields = json.loads(value) if isinstance(value, str) else dict(value)  # type: ignore[call-overload]
         pairs = tuple((str(name), str(text)) for name, text in fields.items())
-    except (TypeError, ValueError, AttributeError) as error:
+    except MALFORMED as error:
         raise ValueError("must map names of fields to text") from error
     for name, text in pairs:
         if name.lower() in _OURS:

@@ -18,7 +18,7 @@ from sharc_crawler.archive.zipnum import merged
 from sharc_crawler.certificate.confirming import confirmation_of, updated_by
 from sharc_crawler.certificate.material import PageEntries
 from sharc_crawler.certificate.names import CERTIFICATES
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Content
 from sharc_crawler.evidence.reasons import Reason
@@ -61,7 +61,7 @@ def dress(folders: Sequence[Path], told: Callable[[str], None], place: Path) -> 
                 for line in _lines(document, certificate, tested, len(captures) - 1):
                     opened[shelf(line[0])].write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
                 captures[-1] = _capture(document)  # last: nothing counts of one that cannot be read to its end
-            except (DataError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            except (DataError, OSError, *MALFORMED) as error:
                 told(f"{certificate} cannot be read ({error}): its pages are shown without it; see sharc verify")
     finally:
         for file in opened.values():
@@ -144,7 +144,7 @@ def _lines(
 def _kept(report: Path, site: str) -> set[str]:
     """Changed pages of a site that kept their content: told by the report, as certificates compare bytes."""
     found = set()
-    with suppress(OSError, ValueError, KeyError, TypeError), report.open(encoding="utf-8") as lines:
+    with suppress(OSError, *MALFORMED), report.open(encoding="utf-8") as lines:
         for line in lines:
             if f'"content": "{Content.KEPT}"' in line and f'"verdict": "{Verdict.CHANGED}"' in line:
                 page = json.loads(line)

@@ -17,7 +17,7 @@ from sharc_crawler.certificate.sealed_files import resized, stated_files
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import document_of
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.report.package_check import not_of_capture
 
 Document = dict[str, Any]
@@ -36,7 +36,7 @@ def refuse_altered(folder: Path) -> None:
     findings = chain(_files(folder, source.warcs, documents), _certificates(folder, documents), not_of_capture(folder))
     try:
         found = next(findings, None)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except MALFORMED as error:
         raise DataError(f"{folder}: a certificate or an index cannot be read: {error!r}") from error
     if found:
         raise DataError(f"{folder / str(found)} (sharc verify {folder} says more)")

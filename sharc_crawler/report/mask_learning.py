@@ -17,7 +17,7 @@ from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import http_date, parse_response
 from sharc_crawler.changes.learning import Lesson, Pair, learn
 from sharc_crawler.changes.masks import Mask, as_json, load_masks
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.evidence.facts import LEARNED, SUPPORT, PageFacts, Taught, VisitFacts
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.evidence.validators import TOO_FRESH
@@ -133,7 +133,7 @@ def read(path: Path) -> Taught:
     try:
         told = json.loads(path.read_text())["learned"]
         return Taught(masks[len(masks) - told["masks"] :], frozenset(told["alike"]), tuple(told["why"]))
-    except (ValueError, KeyError, TypeError) as error:
+    except MALFORMED as error:
         raise DataError(f"{path} is no file of masks that a capture wrote ({error!r}); remove it") from error
 
 

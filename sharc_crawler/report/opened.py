@@ -14,7 +14,7 @@ from sharc_crawler.certificate.material import PageEntries, opened
 from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.certificate.unlisted import RESTATED, is_restating
 from sharc_crawler.certificate.writing import path_of
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import MALFORMED, UsageError
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.mask_candidates import read_taught
 from sharc_crawler.report.refuted import as_restated, unproven
@@ -59,5 +59,5 @@ def _restated_in(certificate: Path) -> Restated:
             return {}
         pages = PageEntries(partial(opened, certificate.with_name(pages_name(certificate.name))))
         return {entry["url"]: entry for entry in pages if entry["reason"] in RESTATED}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):  # none, or it cannot be read
+    except (OSError, *MALFORMED):  # none, or it cannot be read
         return {}

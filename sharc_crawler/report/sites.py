@@ -15,6 +15,7 @@ from rich.text import Text
 from sharc_crawler import __version__
 from sharc_crawler.archive.drafts import Drafts
 from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.errors import MALFORMED
 from sharc_crawler.plural import counted
 from sharc_crawler.report.claim import UNBORNE
 from sharc_crawler.report.html import NAME, environment
@@ -71,7 +72,7 @@ def not_of_index(folder: Path) -> Iterator[Finding]:
             yield Finding(f"it is not what the report of {others[0]} says (sharc report writes it anew)", DATA)
         elif own and (folder / INDEX).read_bytes() != _page(stored).encode("utf-8", "replace"):
             yield Finding("it is not that of its data (sharc report writes it anew)", INDEX)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, *MALFORMED) as error:
         yield Finding(f"the index of sites cannot be read: {error!r}", DATA)
 
 

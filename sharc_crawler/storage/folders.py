@@ -11,7 +11,7 @@ import secrets
 from pathlib import Path
 from typing import IO
 
-from sharc_crawler.errors import DataError, Superseded
+from sharc_crawler.errors import MALFORMED, DataError, Superseded
 from sharc_crawler.locks import lock
 
 SITES = "sites.json"
@@ -32,7 +32,7 @@ def site_folders(folder: Path) -> dict[str, Path] | None:
         return {site: folder / name for site, name in names.items()}
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, *MALFORMED) as error:
         raise DataError(f"{path} does not name the folders of sites ({error}); name the folder of one site") from error
 
 

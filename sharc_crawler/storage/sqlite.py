@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Verdict
 from sharc_crawler.state.rows import (
@@ -124,7 +124,7 @@ class SqliteStore:
     def _whole(self) -> Iterator[None]:
         try:
             yield
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError, sqlite3.DatabaseError) as error:
+        except (*MALFORMED, sqlite3.DatabaseError) as error:
             from sharc_crawler.storage.connecting import cannot_be_read  # as above
 
             raise cannot_be_read(self.path, error, WAY_OUT) from error

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 
 LOG = "crawl.jsonl"
 HEAD = 400  #: bytes that identify a file: they include the time of its first request
@@ -48,7 +48,7 @@ class LogTail:
     def _entry(path: Path, line: bytes) -> dict[str, Any]:
         try:
             entry = json.loads(line)
-        except ValueError:
+        except MALFORMED:
             entry = None
         if not isinstance(entry, dict):
             raise DataError(f"{path} has a line that no crawl wrote: {line[:40]!r}; `sharc report` shows the capture")

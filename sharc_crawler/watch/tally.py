@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.refuted import refuted_in
 from sharc_crawler.control import STATUS
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import MALFORMED, DataError
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Instant, Kind, Result, Seconds, Slot
 from sharc_crawler.report.write import DATA
@@ -136,7 +136,7 @@ def read_status(folder: Path) -> dict[str, Any]:
         unix(status["time"])
         for capture in status["captures"]:
             _check(capture, _CAPTURE)
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, *MALFORMED):
         return {}
     return dict(status)
 

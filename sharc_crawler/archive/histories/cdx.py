@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sharc_crawler.archive.histories.gathering import NO_STATUS, NOT_WEB, Gathering, numbered, status_of
 from sharc_crawler.archive.histories.pages import UNSAID, MediaTypes
+from sharc_crawler.errors import MALFORMED
 from sharc_crawler.plural import counted
 
 BLOCK = 8_192  #: lines read at once
@@ -150,7 +151,7 @@ def read_cdxj(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
         try:
             key, stamp, text = line.split(None, 2)
             append_record({"urlkey": key.decode(), "timestamp": stamp.decode(), **json.loads(text)}, gathering)
-        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        except MALFORMED as error:
             gathering.problems.add(file, number, _reason(error))
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import StoppedCaptureError, Superseded
+from sharc_crawler.errors import MALFORMED, StoppedCaptureError, Superseded
 from sharc_crawler.fleet.journal import lines_of
 from sharc_crawler.fleet.ledger import SiteState, Tenure
 from sharc_crawler.live.fleet.beginning import journal
@@ -114,6 +114,6 @@ def _why_nothing(folder: Path) -> str:
     try:
         (report,) = json.loads((folder / DATA).read_bytes())["captures"]
         reason = next(iter(report["not_captured"]["reasons"]), "")
-    except (OSError, ValueError, KeyError):
+    except (OSError, *MALFORMED):
         reason = ""
     return f"{NOTHING}: {short(reason, 200)}" if reason else NOTHING

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.addresses.urls import canonical
+from sharc_crawler.errors import MALFORMED
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Instant, Kind, PageId, Plan, Slot, Visit
 from sharc_crawler.strategies.base import Candidates, Setting, Strategy
@@ -101,7 +102,7 @@ def _line(text: str) -> dict[str, Any] | None:
         line: dict[str, Any] = json.loads(text)
         _ = line["warc"], line["offset"], unix(line["decided"]), unix(line["time"]), line["attempt"] > 1
         _ = Slot(line["slot"]), Plan(line["plan"]), Kind(line["kind"])
-    except (ValueError, KeyError, TypeError):
+    except MALFORMED:
         return None
     return line
 

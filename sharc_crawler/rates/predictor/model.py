@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import MALFORMED, DataError, UsageError
 from sharc_crawler.rates.predictor.bayes import NaiveBayes
 from sharc_crawler.rates.predictor.bins import RateBins
 from sharc_crawler.rates.predictor.examples import Examples
@@ -105,7 +105,7 @@ class Predictor:
             data = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise UsageError(f"model={str(path)!r} cannot be read: {error.strerror}; {MAKE}") from None
-        except ValueError as error:
+        except MALFORMED as error:
             raise DataError(f"model={str(path)!r} is not JSON: {error}; {MAKE}") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise DataError(f"model={str(path)!r} is not a {FORMAT}; {MAKE}")
@@ -115,7 +115,7 @@ class Predictor:
             )
         try:
             return cls._from_data(data)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except MALFORMED as error:
             raise DataError(f"model={str(path)!r} is damaged ({error!r}); {MAKE}") from None
 
     @classmethod
