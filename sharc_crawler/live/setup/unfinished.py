@@ -74,8 +74,7 @@ def _check_sites(
 
 def _check_one(output: Path, wanted: Sequence[CaptureSpec] | OwnSpider, bounds: Mapping[str, float]) -> bool:
     """Check the folder of one capture (or spider); ``True``: it is complete."""
-    if written := _still_written(output):
-        raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
+    _require_unwritten(output)
     with open_state(output) as store:
         captures = store.captures().values()
         complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
@@ -162,10 +161,7 @@ def check_rebuilding(
         way_out = "choose another folder" if any(map(holds_state, lost)) else "leave it out to begin"
         raise UsageError(f"resume='rebuild': output={str(output)!r} holds no WARC files; {way_out}")
     for folder in lost:
-        if written := _still_written(folder):
-            raise UsageError(
-                f"output={str(folder)!r} is being written by another crawl ({written.name}); wait for its end"
-            )
+        _require_unwritten(folder)
         check(folder, specs)
         if not collected and any(file.confirms for file in archived(folder, f"*{SUFFIX}*")):
             raise UsageError(
@@ -174,12 +170,13 @@ def check_rebuilding(
             )
 
 
-def _still_written(output: Path) -> Path | None:
-    """A file that the writing process of a killed crawl is still writing; it ends by itself after the last one."""
+def _require_unwritten(output: Path) -> None:
+    """Raise UsageError if another process still writes there; that of a killed crawl ends by itself in a moment."""
     patience = monotonic() + MOMENT
     while (written := in_use(output)) and monotonic() < patience:
         sleep(0.02)
-    return written
+    if written:
+        raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
 
 
 def few(sites: Iterable[str], most: int = 5) -> str:
