@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sharc_crawler.model import Instant, Seconds
+from sharc_crawler.rates.age import imported
 
 Column = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -36,7 +37,8 @@ def corrected(
 
     A page's rate is modelled as m·c·r·g: r is the former rate, m a factor for all pages, c one for its class, and g a
     Gamma variable of mean 1 and shape κ, the error of such rates. m and κ maximize the likelihood over all pages; the
-    posterior of each page follows. If too few pages changed, nothing is corrected.
+    posterior of each page follows. If too few pages changed, nothing is corrected. A rebuild is no page's own change:
+    pages that it touched last have been watched since.
 
     Parameters
     ----------
@@ -54,11 +56,15 @@ def corrected(
     (True, 100)
 
     """
+    rebuilt = _rebuilt(dates)
+    early, late = early & ~rebuilt, late & ~rebuilt
     if (early | late).sum() < ENOUGH:
         return rates, shapes
+    begin = np.where(rebuilt, np.maximum(dates, read - sum(periods)), read - sum(periods))
+    parts = np.maximum(read - periods[1] - begin, 0.0), np.minimum(read - begin, periods[1])
     from scipy.optimize import minimize  # takes a third of a second
 
-    held, watched = np.maximum(rates, COLDEST * rates.mean()), sum(periods)
+    held, watched = np.maximum(rates, COLDEST * rates.mean()), read - begin
     place, at_once = np.unique(np.column_stack([classes, dates]), axis=0, return_inverse=True, return_counts=True)[1:]
     changed, when = (early | late) / at_once[place.ravel()], 1 - (read - dates) / watched
     held = held * by_class(held * watched, changed, classes, when)[classes]
@@ -66,14 +72,20 @@ def corrected(
 
     def unlikely(values: NDArray[np.float64]) -> float:
         factor, shape = np.exp(np.clip(values, -9, 9))
-        chances = np.choose(seen, _chances(factor * held, shape, periods))
+        chances = np.choose(seen, _chances(factor * held, shape, parts))
         return float(-np.log(np.maximum(chances, 1e-300)).sum() + (values**2).sum() / (2 * SPREAD**2))
 
     found = min((minimize(unlikely, (0.0, start), method="Nelder-Mead") for start in (-1.0, 2.0)), key=lambda o: o.fun)
     factor, shape = np.exp(found.x)
-    chances = np.choose(seen, _chances(factor * held, shape, periods))
-    means = np.choose(seen, _chances(factor * held, shape, periods, weighed=True)) / np.maximum(chances, 1e-300)
+    chances = np.choose(seen, _chances(factor * held, shape, parts))
+    means = np.choose(seen, _chances(factor * held, shape, parts, weighed=True)) / np.maximum(chances, 1e-300)
     return means, shape + early + late
+
+
+def _rebuilt(dates: Column) -> Mask:
+    """Return which pages were last changed by a rebuild."""
+    values, place, counts = np.unique(dates, return_inverse=True, return_counts=True)
+    return np.asarray(imported(values, counts, len(dates))[place.ravel()])
 
 
 def by_class(expected: Column, changed: Column, classes: NDArray[np.int64], when: Column) -> Column:
@@ -129,13 +141,13 @@ def _bursts(changed: Column, classes: NDArray[np.int64], when: Column) -> Column
     return np.asarray(np.maximum(counts.var(axis=1, ddof=1) / means, 1.0))
 
 
-def _chances(rates: Column, shape: float, periods: tuple[Seconds, Seconds], *, weighed: bool = False) -> list[Column]:
+def _chances(rates: Column, shape: float, periods: tuple[Column, Column], *, weighed: bool = False) -> list[Column]:
     """Return the probabilities that a page changes in neither period, only the second, only the first, and both.
 
     ``weighed``: return the expectation of its rate times that.
     """
 
-    def still(time: Seconds) -> Column:
+    def still(time: Column | float) -> Column:
         kept = (1 + rates * time / shape) ** -shape
         return kept * shape / (shape / rates + time) if weighed else kept
 

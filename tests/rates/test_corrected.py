@@ -109,3 +109,17 @@ def test_a_class_whose_files_were_put_up_anew_in_two_hours_is_no_hotter_for_that
     found, _ = corrected(held, np.full(5000, 5.0), early | again, late & ~again, PERIODS, classes, dates, READ)
     still = ~early & ~late & ~again
     assert found[still & (classes == 1)].mean() < 2 * found[still & (classes == 0)].mean()
+
+
+@pytest.mark.parametrize("when", [12.0, 60.0])
+def test_a_rebuild_of_nearly_all_pages_makes_none_hotter(when):
+    """It is one event, in the first or the second period; afterwards pages change as before."""
+    rng = np.random.default_rng(6)
+    held = np.full(5000, 1 / 1000)
+    early, late = seen(held, rng)
+    dates = last_changes(early, late, rng)
+    rebuilt = (rng.random(5000) < 0.95) & (dates < when)
+    again = np.where(rebuilt, when, dates)
+    first = early | (rebuilt & (when < PERIODS[0]))
+    found, _ = corrected(held, np.full(5000, 5.0), first, again > PERIODS[0], PERIODS, alike(5000), again, READ)
+    assert found.mean() == pytest.approx(held.mean(), rel=0.25)
