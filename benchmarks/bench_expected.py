@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot, Url, Verdic
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
-from sharc_crawler.rates.history import CHANGED, UNCHANGED, Histories, SiteHistory
+from sharc_crawler.rates.history import Histories, SiteHistory
 from sharc_crawler.rates.ranges import shortest
 from sharc_crawler.rates.rebuilds import own_changes, seen_rebuilds
 from sharc_crawler.rates.sitemap import SitemapRates
@@ -92,15 +93,20 @@ def as_a_crawl(site: Site, _days: int) -> Rates:
     return found.rates, found.shapes, swings(weekly_captures(site), site.start)
 
 
-def by_one_look(site: Site, _days: int) -> Rates:
-    begin = site.start - AGO
-    counts = [site.past.within(-math.inf, instant).counts() for instant in (begin, begin + DAY)]
-    bits = np.where(counts[1] > counts[0], CHANGED, UNCHANGED).astype(np.int8)
-    there = site.created <= begin
-    offsets = np.concatenate([[0], np.cumsum(there)])
-    looks = int(there.sum())
-    found = posterior(Histories(offsets, np.full(looks, DAY), bits[there], np.full(looks, begin + DAY)))
-    return *found, Swings.usual(DAY)
+def by_one_look(site: Site, days: int) -> Rates:
+    return by_looks(site, days, 1)
+
+
+def by_three_looks(site: Site, days: int) -> Rates:
+    return by_looks(site, days, 3)
+
+
+def by_looks(site: Site, days: int, captures: int) -> Rates:
+    """By captures a week apart, the last one a fortnight ago, each of two visits a day apart."""
+    begins = site.start - AGO - 7 * DAY * np.arange(captures)[::-1]
+    history = captured(site, np.add.outer(begins, DAY * np.arange(2)).ravel())
+    history = replace(history, lastmods=np.full(len(history.times), np.nan))
+    return _asked(site, Chain([HistoryRates(history, days * DAY)]), dated=False)
 
 
 def by_lastmods(site: Site, _days: int) -> Rates:
@@ -116,10 +122,10 @@ def second(site: Site, days: int) -> Rates:
     return _asked(site, Chain([HistoryRates(history, days * DAY), SitemapRates()]))
 
 
-def _asked(site: Site, chain: Chain) -> Rates:
-    """By a sitemap that has lastmods alone."""
+def _asked(site: Site, chain: Chain, *, dated: bool = True) -> Rates:
+    """By a sitemap that has lastmods alone, or by none."""
     last = zip(site.urls, site.created, site.past.latest(site.created).tolist(), strict=True)
-    listed = [Sighting(url, hints=Hints(at) if created < site.start else None) for url, created, at in last]
+    listed = [Sighting(url, hints=Hints(at) if dated and created < site.start else None) for url, created, at in last]
     found = chain.rates(listed, site.start)
     told = chain.swings() or Swings.usual()
     return np.array([one.rate for one in found]), np.array([one.shape for one in found]), told
@@ -129,10 +135,12 @@ BELIEFS = {
     "a year": (by_year, "history"),
     "captures": (as_a_crawl, "history"),
     "one look": (by_one_look, "history"),
+    "three looks": (by_three_looks, "history"),
     "lastmods": (by_lastmods, "lastmod"),
     "first": (first, "lastmod"),
     "second": (second, "history"),
 }
+OF_A_LENGTH = ("one look", "three looks", "second")
 
 
 def score(site: Site, days: int, rates: Rates, source: str, rng: np.random.Generator) -> dict[str, float]:
@@ -207,7 +215,7 @@ def captures(paths: list[Path], starts: int, beliefs: list[str], table: Table, o
         for name in beliefs:
             belief, source = BELIEFS[name]
             for days in DAYS:
-                if name == "second" or days == DAYS[0]:  # rates of no other are of a length
+                if days == DAYS[0] or name in OF_A_LENGTH:
                     held = [belief(site, days) for site in sites]
                 rng = np.random.default_rng(days)
                 pairs = list(zip(sites, held, strict=True)) * orders

@@ -70,7 +70,8 @@ def combined_rates(
     of last changes give each page a Gamma distribution, which earlier intervals sharpen; the rate is the geometric mean
     of its mean and the counted one. Lastmods that lied are ignored.
 
-    A few captures show the number of changing pages badly, since they met a busy or a quiet day. So the level of pages
+    A few captures show the number of changing pages badly, since they met a busy or a quiet day, and what is learned
+    follows the last of them. So up to :data:`LONG` as many pages change as by the counted rates. The level of pages
     with lastmods is a geometric mean of the lastmods' level, with the weight of a month, and the captures', with that
     of the time watched.
 
@@ -88,6 +89,9 @@ def combined_rates(
     learning = watched >= WEEK and learnable(history, now, horizon)
     around = Surroundings(history.urls, links)
     learned = learned_rates(history, now, horizon, around) if learning and not grouped(history) else None
+    if learned and watched < LONG:
+        everything = np.ones(len(history), np.bool_)
+        learned = _scaled(learned, _level(learned, counted_rates(history, stated), everything, horizon))
     if not known.any() or (learning and watched >= LONG):
         return learned or _by_captures(history, stated, learning)
     single = age_rates(lastmods, read, around, stated)
@@ -102,7 +106,12 @@ def combined_rates(
     if watched >= LONG:
         return found
     level = _level(found, by_lastmods, known, horizon) ** (MONTH / (MONTH + watched))
-    return found.scaled(np.where(known, level, 1.0))
+    return _scaled(found, level, known)
+
+
+def _scaled(found: Estimates, level: float, of: NDArray[np.bool_] | bool = True) -> Estimates:
+    """Multiply the rates of these pages."""
+    return found.scaled(np.where(of, level, np.ones(len(found))))
 
 
 def _by_age(single: Estimates, lastmods: NDArray[np.float64], read: NDArray[np.float64], short: bool) -> Estimates:
@@ -115,7 +124,7 @@ def _by_age(single: Estimates, lastmods: NDArray[np.float64], read: NDArray[np.f
         if (of_two_kinds := AnyForm(single, lastmods, read, HOTTEST if short else FACTORS)).far_better:
             return of_two_kinds.rates()
         varied = AnyForm(single, lastmods, read, FACTORS, at_once=True).rates()
-        varied = _either(single, varied.scaled(np.where(known, _level(varied, single, known, MONTH), 1.0)))
+        varied = _either(single, _scaled(varied, _level(varied, single, known, MONTH), known))
     return with_hot_pages(single, lastmods, read, varied) if short else varied
 
 

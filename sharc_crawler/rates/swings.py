@@ -38,9 +38,9 @@ class Swings(NamedTuple):
 
     @classmethod
     @lru_cache(maxsize=16)  # asked for each part of a site
-    def usual(cls, watched: Seconds = math.inf) -> Swings:
-        """Return usual values for rates from so long a time watched (infinity: from lastmods)."""
-        return cls(tuple(usual(length, watched) for length in KNOTS), GROUP)
+    def usual(cls, level: float = 0.0) -> Swings:
+        """Return usual values; ``level``: variance of the logarithm of the rates' level (0: from lastmods)."""
+        return cls(tuple(usual(length, level) for length in KNOTS), GROUP)
 
     def at(self, length: Seconds) -> float:
         """Return the deviation for a length of time."""
@@ -54,10 +54,10 @@ class Swings(NamedTuple):
         return -math.expm1(-self.rebuilds * length)
 
 
-def usual(length: Seconds, watched: Seconds = math.inf) -> float:
-    """Return the usual deviation: steady part, bursts in the coming time, and bursts in the time watched.
+def usual(length: Seconds, level: float = 0.0) -> float:
+    """Return the usual deviation: steady part, bursts in the coming time, and that of the rates' level.
 
-    >>> round(usual(30 * DAY, DAY), 2)
-    0.84
+    >>> round(usual(30 * DAY), 2)
+    0.25
     """
-    return math.sqrt(STEADY**2 + BURSTS**2 * (DAY / max(length, HOUR) + DAY / max(watched, HOUR)))
+    return math.sqrt(STEADY**2 + BURSTS**2 * DAY / max(length, HOUR) + level)

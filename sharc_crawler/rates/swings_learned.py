@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from sharc_crawler.model import Seconds
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
+from sharc_crawler.rates.level import level
 from sharc_crawler.rates.rebuilds import own_changes
-from sharc_crawler.rates.swings import DAY, GROUP, KNOTS, Swings, usual
+from sharc_crawler.rates.swings import DAY, GROUP, KNOTS, Swings
 from sharc_crawler.rates.trust import dated
 
 Column = NDArray[np.float64]
@@ -48,16 +49,17 @@ def learned_swings(history: SiteHistory) -> Swings:
 
     Lengths of time that the history does not cover take the ratio of the nearest one that it does.
     """
-    past, finest = _past(own_changes(dated(_sampled(history))))
+    looked_at = own_changes(dated(_sampled(history)))
+    past, finest = _past(looked_at)
     watched = past.end - float(np.min(past.begins, initial=past.end))
-    found = {length: one for length in KNOTS if length >= finest and (one := _deviation(past, length, watched))}
+    held = Swings.usual(level(looked_at.histories()).variance)
+    lengths = [length for length in KNOTS if length >= finest]
+    found = [(length, one) for length in lengths if (one := _deviation(past, length, watched, held.at(length)))]
     if not found:
-        return Swings.usual(watched)
-    known = np.array([*found])
-    ratios = np.log([found[length] / usual(length, watched) for length in known])
-    return Swings(
-        tuple(usual(length, watched) * math.exp(np.interp(math.log(length), np.log(known), ratios)) for length in KNOTS)
-    )
+        return held
+    ratios = np.log([one / held.at(length) for length, one in found])
+    wider = np.exp(np.interp(np.log(KNOTS), np.log([length for length, _ in found]), ratios))
+    return Swings(tuple((wider * held.deviations).tolist()))
 
 
 def _sampled(history: SiteHistory) -> SiteHistory:
@@ -88,7 +90,7 @@ def _past(history: SiteHistory) -> tuple[_Past, Seconds]:
     return _Past(history.pages()[hit], instants[hit], history.first(), end, found.rate, found.shape), finest
 
 
-def _deviation(past: _Past, length: Seconds, watched: Seconds) -> float | None:
+def _deviation(past: _Past, length: Seconds, watched: Seconds, usual: float) -> float | None:
     """Return the relative deviation for a length of time, drawn to the usual one; None if there are too few times."""
     errors, chances, count = [], [], 0.0
     for shift in np.linspace(0.0, 1.0, SHIFTS, endpoint=False):
@@ -98,11 +100,11 @@ def _deviation(past: _Past, length: Seconds, watched: Seconds) -> float | None:
         count += len(error) / SHIFTS
     if count < FEW:
         return None
-    level = min(1.0, SHARE * (1.0 + 1.0 / count))
-    within = float(np.quantile(np.abs(np.concatenate(errors)), level)) / SURE
+    share = min(1.0, SHARE * (1.0 + 1.0 / count))
+    within = float(np.quantile(np.abs(np.concatenate(errors)), share)) / SURE
     by_chance = float(np.mean(np.concatenate(chances) ** 2))
     beyond = max(0.0, within**2 - by_chance)
-    held = usual(length, watched) ** 2 + (GROUP - 1.0) * by_chance
+    held = usual**2 + (GROUP - 1.0) * by_chance
     return math.sqrt((count * beyond + HELD * held) / (count + HELD))
 
 

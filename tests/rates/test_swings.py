@@ -7,6 +7,7 @@ import pytest
 
 from sharc_crawler.model import Url
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
+from sharc_crawler.rates.level import WIDEST
 from sharc_crawler.rates.swings import DAY, GROUP, KNOTS, Swings, usual
 from sharc_crawler.rates.swings_learned import learned_swings
 
@@ -58,9 +59,9 @@ def swinging(sigma: float) -> np.ndarray:
 
 
 def test_of_a_site_without_a_history_the_stated_figure_is_held() -> None:
-    assert learned_swings(SiteHistory.empty()) == Swings.usual(0.0)
+    assert learned_swings(SiteHistory.empty()) == Swings.usual(WIDEST)
     assert Swings.usual().at(DAY) == pytest.approx(usual(DAY))
-    assert Swings.usual(DAY).at(30 * DAY) > 2 * Swings.usual().at(30 * DAY), "a look of a day tells little of a month"
+    assert Swings.usual(0.64).at(30 * DAY) > 2 * Swings.usual().at(30 * DAY), "a look of a day tells little of a month"
 
 
 @pytest.mark.slow
