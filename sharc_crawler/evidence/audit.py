@@ -223,7 +223,11 @@ def bound(*samples: Sampled, confidence: float = CONFIDENCE) -> int:
     [27, 57, 114, 450]
     >>> [bound(Sampled([Stratum(450, 50, unshown, chance=0.1)], watched=True)) for unshown in (0, 1, 5)]
     [30, 82, 151]
+    >>> bound(Sampled([Stratum(164, 0, chance=0.03)], watched=True))  # by chance none was drawn
+    164
     """
+    if not any(stratum.confirmed for sampled in samples for stratum in sampled.kept):
+        return sum(stratum.claimed for sampled in samples for stratum in sampled.kept)
     parts = [(_bounded_watched if sampled.watched else _bounded)(sampled) for sampled in samples]
     unbounded = sum(stratum.claimed for sampled in samples for stratum in sampled.kept)
     unbounded -= sum(stratum.claimed for found, _, _ in parts for stratum in found)

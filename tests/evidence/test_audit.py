@@ -309,6 +309,14 @@ def test_samples_of_both_words_have_one_bound() -> None:
     assert audit.bound(lastmods, Sampled([], watched=True)) >= alone[0]
 
 
+def test_an_audit_for_which_by_chance_no_page_was_drawn_bounds_nothing() -> None:
+    """Of 164 pages, each drawn with a chance of 5 in 164, none is in one of 150 captures."""
+    nothing, lastmods = Stratum(164, 0, chance=5 / 164), Sampled([Stratum(95, 5)])
+    assert watched(nothing, Stratum(0, 0, chance=0.5)) == 164
+    assert watched(Stratum(163, 1, chance=5 / 164)) < 163
+    assert audit.bound(lastmods, Sampled([nothing], watched=True)) < 95 + 164  # the other audit saw pages
+
+
 def test_each_page_is_drawn_by_its_own_lot_and_a_kind_keeps_its_chance() -> None:
     labels = {page: "few" if page < 100 else "many" for page in range(5_100)}
     drawn, chances = audit.by_lots(labels, 0.02, 7, {})
