@@ -260,6 +260,20 @@ KNOWN = (
         r"|/view/\w+/[^/?]+\.(creators(_name)?|date|datestamp|title|type)\.html",
         r"/cgi/export(/eprint)?/\d+/\w+/|/\d+/\d+\.has\w+Version/|/view/\w+/[^/?]+\.creators(_name)?\.html",
     ),
+    Software(
+        "Open Journal Systems",
+        "citations of each article in many styles, its pages in other languages, searches, log-ins and forms",
+        r"/citationstylelanguage/(download|get)/|/user/(register|setLocale)(/|\?|$)|/(gateway|login|notification|rt)(/|\?|$)"
+        r"|/search(/(advanced(Results)?|index|search))?\?",
+        r"/citationstylelanguage/(download|get)/|/user/setLocale/|/rt/(captureCite|emailColleague|metadata|printerFriendly)/",
+    ),
+    Software(
+        "MantisBT",
+        "issues to print, their histories and revisions, filters and orders of lists, exports, log-ins and forms",
+        r"/(account_\w+|bug_\w+|csv_export|excel_xml_export|issues_rss|login_\w+|lost_pwd_page|permalink_page|print_\w+|search"
+        r"|set_project|signup_page|view_all_set)\.php(\?|$)|/view\.php\?([^#?]*&)?history=|/file_download\.php\?([^#?]*&)?show_inline=",
+        r"/(bug_(monitor_add|reminder_page|revision_view_page)|print_bug_page|set_project|view_all_set)\.php\?",
+    ),
     Software("Sorted lists", "the same lists in other orders", _SORTED, _SORTED),  # anybody's: behind all others
 )
 

@@ -102,6 +102,11 @@ EPRINTS = [
     "cgi/export/7/BibTeX/r-7.bib", "cgi/export/eprint/7/DC/r-7.txt", "7/1.hassmallThumbnailVersion/a.pdf",
     "view/year/2003.creators_name.html", "7/",
 ]  # fmt: skip
+JOURNALS = [
+    "j/citationstylelanguage/get/apa?submissionId=7", "j/citationstylelanguage/download/ris?submissionId=7",
+    "j/user/setLocale/de_DE?source=a", "j/search?authors=A", "j/article/view/7",
+]  # fmt: skip
+MANTIS = ["print_bug_page.php?bug_id=7", "view_all_set.php?type=2", "bug_reminder_page.php?bug_id=7", "csv_export.php"]
 SORTED = [f"db/{name}?_sort{desc}=name&q={q}" for name in "ab" for desc in ("", "_desc") for q in "xy"]
 OTHERS = [
     [f"list?sort=price&page={number}" for number in range(9)],  # the one way to the list's end
@@ -156,6 +161,8 @@ OTHERS = [
         ("Simple Machines Forum", SMF),
         ("MoinMoin", MOIN),
         ("EPrints", EPRINTS),
+        ("Open Journal Systems", JOURNALS),
+        ("MantisBT", MANTIS),
         ("Sorted lists", [f"issues?sort={order}&state={state}" for order in "abc" for state in "xy"]),
         ("Sorted lists", SORTED),
     ],

@@ -15,7 +15,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
 ORDERS, *OFFERED = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
 WIKI, BLOG, DOKU, TRAC, FOLDERS, CADDY, CGIT, GITWEB, HGWEB = OFFERED[:9]
 PHPBB, DISCOURSE, PLONE, DSPACE, JOOMLA, OMEKA, DRUPAL, VUFIND, KOHA, REDMINE, FOSSIL = OFFERED[9:20]
-GITEA, VBULLETIN, XENFORO, MYBB, SMF, MOIN, EPRINTS, SORTED = OFFERED[20:]
+GITEA, VBULLETIN, XENFORO, MYBB, SMF, MOIN, EPRINTS, JOURNALS, MANTIS, SORTED = OFFERED[20:]
 SHA = "04b0ee2ccbbd9e442aa2b57b0fa648bd07584a73"
 
 WIKI_PAGES = """
@@ -313,6 +313,27 @@ EPRINTS_TRAPS = """
 /cgi/users/home?eprintid=7 /cgi/search/advanced /cgi/latest_tool /cgi/exportview/year/2003/Atom/2003.xml
 /cgi/request_doc?docid=9 /cgi/stats/report
 """
+JOURNALS_PAGES = """
+/ /index.php/j/index /index.php/j/issue/archive /index.php/j/issue/view/3 /index.php/j/article/view/12
+/j/about/editorialTeam /index.php/j/article/view/12/34 /index.php/j/article/download/12/34 /j/search/authors
+/j/search/titles?searchPage=2 /j/search /j/catalog/category/history /j/user/profile
+"""
+JOURNALS_TRAPS = """
+/index.php/j/citationstylelanguage/get/apa?publicationId=12&submissionId=12
+/j/citationstylelanguage/download/ris?submissionId=12 /j/user/setLocale/de_DE?source=%2Findex.php%2Fj
+/j/user/register?source= /j/login /j/login/signIn /j/rt/captureCite/12/0 /j/gateway/plugin/WebFeedGatewayPlugin/rss2
+/j/search/search?subject=river /j/search?authors=A /j/search/index?query=a
+"""
+MANTIS_PAGES = """
+/ /my_view_page.php /view_all_bug_page.php /view_all_bug_page.php?page_number=2 /view.php?id=7 /changelog_page.php
+/roadmap_page.php /view_user_page.php?id=3 /file_download.php?file_id=4&type=bug /main_page.php /plugin.php?page=Wiki
+"""
+MANTIS_TRAPS = """
+/login_page.php?return=%2Fview.php%3Fid%3D7 /print_bug_page.php?bug_id=7 /bug_reminder_page.php?bug_id=7
+/view_all_set.php?dir_add=ASC&sort_add=id&type=2 /set_project.php?project_id=2 /bug_revision_view_page.php?bug_id=7
+/view.php?history=1&id=7 /file_download.php?file_id=4&show_inline=1&type=bug /csv_export.php
+/bug_monitor_add.php?bug_id=7
+"""
 SORTED_PAGES = "/list /list?page=2 /sort /list?sorted=1 /orders?order=7 /?consort=a /list?ordering=1"
 SORTED_TRAPS = """
 /list?sort=a /list?page=2&sort_by=name /db/t?_sort_desc=id /list?order_by=a /list?sortdir=asc /l?sortBy=a /l?orderBy=b
@@ -365,6 +386,8 @@ VUFIND_TRAPS = """
         (SMF, SMF_PAGES, SMF_TRAPS),
         (MOIN, MOIN_PAGES, MOIN_TRAPS),
         (EPRINTS, EPRINTS_PAGES, EPRINTS_TRAPS),
+        (JOURNALS, JOURNALS_PAGES, JOURNALS_TRAPS),
+        (MANTIS, MANTIS_PAGES, MANTIS_TRAPS),
         (SORTED, SORTED_PAGES, SORTED_TRAPS),
     ],
 )
