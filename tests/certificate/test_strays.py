@@ -154,7 +154,8 @@ ALTERATIONS = {
         "a.png: it is in no certificate",
     ),
     "a forged page without a type": (
-        lambda f: in_the_data(f, records_of(SITE + "x", AT_T, b"HTTP/1.1 200 OK\r\n\r\nforged")), "no certificate sp",
+        lambda f: in_the_data(f, records_of(SITE + "x", AT_T, b"HTTP/1.1 200 OK\r\n\r\nforged")),
+        "it is in no certificate",
     ),
     "a forged page under another spelling": (
         lambda f: in_the_data(f, records_of("http://EXAMPLE.org:80/equal", AT_T)), "it is in no certificate",
