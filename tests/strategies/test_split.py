@@ -257,6 +257,12 @@ def test_posteriors_are_split_by_what_each_page_is_worth_kept_and_dropped(seed: 
     assert split(Classes(rates / 2, np.ones(6, int), np.ones(6), shapes), 2.0).tolist() == dropped
 
 
+def test_pages_of_uncertain_rates_are_kept_if_the_first_of_them_is_though_all_of_a_hotter_class_are_given_up() -> None:
+    rates, weights, shapes = np.array([[7.0, 2.4, 0.9, 0.5], [10.0, 0.1, 2.0, 10.0], [0.5, 1.0, 0.5, math.inf]])
+    assert split(Classes(rates, np.array([1, 1, 9, 10]), weights, shapes), 1.0).tolist() == [0, 1, 0, 0]
+    assert split(Classes(rates, np.array([1, 1, 4, 4]), weights, shapes), 1.0).tolist() == [0, 1, 4, 0]
+
+
 def test_classes_that_are_kept_are_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A plan is made some 500 times in a capture: to ask each of its classes took most of the frontier's time."""
     asked: list[int] = []

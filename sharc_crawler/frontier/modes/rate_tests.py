@@ -109,9 +109,9 @@ class RateTests(Untested):
         if hints is None or hints.lastmod is None:
             return
         if self._capture.strategy is None:
-            if (missing := page + 1 - len(self._latest)) > 0:
-                self._earliest.extend(repeat(-math.inf, missing))
-                self._latest.extend(repeat(math.inf, missing))
+            missing = page + 1 - len(self._latest)  # if any
+            self._earliest.extend(repeat(-math.inf, missing))
+            self._latest.extend(repeat(math.inf, missing))
             self._earliest[page], self._latest[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
 
     def visited(self, page: PageId, outcome: Outcome) -> None:
