@@ -1,7 +1,8 @@
 """The level of a site's rates, drawn to that of other sites while captures have seen few changes.
 
 A look in which nothing changed does not show that nothing ever will, however many pages it shows: changes come in
-groups, and on some days none does.
+groups, and on some days none does. Changes that were seen are not explained away: a site may have pages that differ at
+every download, which are in no history.
 """
 
 from __future__ import annotations
@@ -45,6 +46,6 @@ def level(intervals: Histories) -> Level:
     likelihood = PRIOR + seen / GROUP * np.log(groups) - groups
     weights = np.exp(likelihood - likelihood.max())
     weights /= weights.sum()
-    mean = float(weights @ groups) * GROUP
+    mean = max(float(weights @ groups) * GROUP, seen + 0.5 if seen else 0.0)
     variance = float(weights @ (PLACES - weights @ PLACES) ** 2) + BURSTS**2 * DAY / max(watched, HOUR)
     return Level(mean / (seen + 0.5), 1.0 / (1.0 / variance + 1.0 / WIDEST))

@@ -49,6 +49,13 @@ def test_a_site_unlike_all_others_is_believed_once_changes_are_seen(speed):
     assert found == pytest.approx(-np.log1p(-often), rel=0.3)
 
 
+def test_three_pages_that_differ_at_every_download_are_not_explained_away():
+    """Twenty minutes of 450 pages: by other sites' level none would have changed."""
+    minutes = 20 * 60.0
+    found = counted_rates(one_look(450, 3, minutes))
+    assert -np.expm1(-found.shape * np.log1p(found.rate * minutes / found.shape)).sum() > 2.0
+
+
 def test_a_long_history_speaks_for_itself():
     rng = np.random.default_rng(1)
     bits = (rng.random((500, 40)) < 0.3).astype(np.int8)
