@@ -6,6 +6,7 @@ Such a download is captured or lost, and never judged.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.addresses.known_urls import UNSEEN
@@ -29,7 +30,7 @@ from sharc_crawler.traps.probing import (
     says,
     take,
 )
-from sharc_crawler.traps.renamed import renaming
+from sharc_crawler.traps.renamed import Renamed, renaming
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.finishing import Ended
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Visit
+    from sharc_crawler.state.pages import PageTable
     from sharc_crawler.traps.rules import Traps
 
 _LOOKED = HowMade(
@@ -64,14 +66,18 @@ class Prober:
         traps, about = capture.traps, ended.outcome.document
         assert traps is not None, "they are what asks"
         if traps.bottomless and (traps.renamed or (about and about.words)) and not dated(url):
-            if traps.renamed is None:
-                self._ledger.keep(WATCHED, "")
-            one = renaming(traps, self._ledger.pages)
+            one = traps.renamed or self._renaming(traps)
             traps.wanted += one.saw(page, linked)
             if content := content_of(ended.outcome):
                 one.showed(page, traps.counted(content, url, page))
         if traps.wanted:
             self.ask(capture, ended.now)
+
+    def _renaming(self, traps: Traps) -> Renamed:
+        """The rule that compares what pages show; a restarted crawl makes it again."""
+        if traps.renamed is None:
+            self._ledger.keep(WATCHED, "")
+        return renaming(traps, self._ledger.pages)
 
     def ask(self, capture: SiteCapture, now: Instant) -> bool:
         """Asks for what the rules want. Is anything among it that was not asked for before?"""
@@ -106,12 +112,12 @@ class Prober:
             doubted.follow(traps.echoes.echoes, pages)
         for _ in range(MAX_HELD):
             visit, doubts = doubted.take()
-            if traps.renamed and (wanted := traps.renamed.asks(visit.page)):
+            if wanted := self._asks(capture, traps, visit.page):
                 traps.wanted += wanted
                 doubted.put(visit, pages, doubts)
                 return None if self.ask(capture, now) else self.surest(capture, now)
-            if doubts <= HELD and renamed_away(traps, visit.page, pages):
-                doubted.put(visit, pages, HELD + 1)  # what else waits may name it, too
+            if other := _other_turn(traps, visit.page, pages, doubts):
+                doubted.put(visit, pages, other)
                 continue
             if doubts == HELD and holds(traps, visit.page, pages):
                 return doubted.sample(traps, visit, pages)
@@ -124,6 +130,15 @@ class Prober:
                     return visit
             doubted.put(visit, pages, HELD)
         return doubted.take()[0]
+
+    def _asks(self, capture: SiteCapture, traps: Traps, page: PageId) -> Sequence[str]:
+        """What is to be asked for before a page is visited."""
+        wanted: Sequence[str] = ()
+        if capture.spec.discover and not capture.turned:
+            compared = partial(self._renaming, traps)
+            wanted = traps.recombined.asks(compared) if traps.recombined else ()
+            wanted = wanted or (traps.calendars.asks(page, compared) if traps.calendars else ())
+        return wanted or (traps.renamed.asks(page) if traps.renamed else ())
 
     def _looks_again(self, capture: SiteCapture, visit: Visit, doubts: int, now: Instant) -> bool:
         """Is a page asked for again before this one is visited? ``False``: enough is known."""
@@ -212,3 +227,11 @@ class Prober:
             if not taken:
                 self._ledger.left_out(link.url, why, link.via)
         return [link for link, taken in zip(links, takes, strict=True) if taken]
+
+
+def _other_turn(traps: Traps, page: PageId, pages: PageTable, doubts: int) -> int:
+    """How long a page waits by now, if that is another time; else 0."""
+    if doubts <= HELD and renamed_away(traps, page, pages):
+        return HELD + 1  # what else waits may name it, too
+    deep = doubts == LAST + 1 and traps.recombined is not None and traps.recombined.waits(page) == LAST
+    return LAST if deep else 0

@@ -9,15 +9,22 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import NamedTuple
+from zlib import crc32
 
-#: a date at the end of a path, or as a parameter's value
-_DATE = re.compile(
+_NUMBERED = (
     r"(?<![0-9])((?:19|20|21)[0-9]{2})"
     r"(?:[-/._](0?[1-9]|1[0-2])(?:[-/._](0?[1-9]|[12][0-9]|3[01]))?|(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?)"
-    r"(?=/?(?:\.[a-z]{1,5})?(?:[?&]|\Z))"
 )
-_YEAR = re.compile(r"(?<=[?&])([^=&]*?(?:y|yr|year|yyyy)=)((?:19|20|21)[0-9]{2})(?![^&])", re.IGNORECASE)
-_MONTH = re.compile(r"(?<=[?&])([^=&]*?(?:m|mo|mon|month|mm)=)(0?[1-9]|1[0-2])(?![^&])", re.IGNORECASE)
+#: a month's name, before or behind the year
+_NAMED = r"(?<![^\W_])(?:([A-Za-z]{3,10})[-/._]((?:19|20|21)[0-9]{2})|((?:19|20|21)[0-9]{2})[-/._]([A-Za-z]{3,10}))"
+#: a date at the end of a path, or as a parameter's value
+_DATE = re.compile(rf"(?:{_NUMBERED}|{_NAMED})(?=/?(?:\.[a-z]{{1,5}})?(?:[?&]|\Z))")
+_YEAR = re.compile(
+    r"(?<=[?&])([^=&]*?(?:y|yr|year|yyyy|jahr|annee|anno)=)((?:19|20|21)[0-9]{2})(?![^&])", re.IGNORECASE
+)
+_MONTH = re.compile(
+    r"(?<=[?&])([^=&]*?(?:m|mo|mon|month|mm|monat|mois)=)(0?[1-9]|1[0-2]|[a-z]{3,10})(?![^&])", re.IGNORECASE
+)
 _DAY = re.compile(r"(?<=[?&])([^=&]*?(?:d|day|dd)=)(0?[1-9]|[12][0-9]|3[01])(?![^&])", re.IGNORECASE)
 _TOKENS = re.compile(r"[^\W\d_]+|[0-9]+")
 MONTH = 32  #: size of a month in ``Dated.order``, which is a multiple of it without a day
@@ -26,13 +33,18 @@ _IN_GRID = frozenset(map(str, range(1, 54)))  #: numbers of days and weeks
 _ORDINALS = ("st", "nd", "rd", "th")
 #: in English, German, French, Spanish, Italian, Portuguese and Dutch
 _MONTHS = """
-january february march april may june july august september october november december
-januar februar märz mai juni juli oktober dezember
-janvier février mars avril juin juillet août septembre octobre novembre décembre
-enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
-janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
-januari februari maart mei augustus
+january januar janvier enero gennaio janeiro januari
+february februar février fevrier febrero febbraio fevereiro februari
+march märz maerz mars marzo março maart
+april avril abril aprile
+may mai mayo maggio maio mei
+june juni juin junio giugno junho
+july juli juillet julio luglio julho
+august août aout agosto augustus
+september septembre septiembre settembre setembro
+october oktober octobre octubre ottobre outubro
+november novembre noviembre novembro
+december dezember décembre decembre diciembre dicembre dezembro
 """
 _DAYS = """
 monday tuesday wednesday thursday friday saturday sunday
@@ -43,9 +55,17 @@ lunedì martedì mercoledì giovedì venerdì sabato domenica
 segunda terça quarta quinta sexta
 maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
 """
+_NUMBERS = {
+    name[:length]: number
+    for number, names in enumerate(_MONTHS.strip().splitlines(), 1)
+    for name in names.split()
+    for length in (3, 4, len(name))
+}
 _NAMES = frozenset(name[:length] for name in (_MONTHS + _DAYS).split() for length in (3, 4, len(name))) | {
     name[:2] for name in _DAYS.split()
 }
+#: their checksums, as those of a page's words
+DATE_WORDS = {crc32(one.encode()) for name in _NAMES for one in (name, name.capitalize())}
 
 
 class Dated(NamedTuple):
@@ -62,20 +82,25 @@ def dated(url: str) -> Dated | None:
 
     >>> dated("http://h/cal/2026/11").place, dated("http://h/cal?d=7&month=2&year=2026").place
     ('http://h/cal/*', 'http://h/cal?d=*&month=*&year=*')
-    >>> dated("http://h/2026/11/a-story") is None
-    True
+    >>> dated("http://h/2026/11/a-story") is None, dated("http://h/cal/march-2026").place
+    (True, 'http://h/cal/*')
     """
     start = url.find("/", len("https://"))
     found = _DATE.search(url, start) if start > 0 else None
-    if found:
-        year, month, day = int(found[1]), int(found[2] or found[4]), int(found[3] or found[5] or 0)
+    if found and (month := _month(found[2] or found[4] or found[6] or found[9])):
+        year, day = int(found[1] or found[7] or found[8]), int(found[3] or found[5] or 0)
         return Dated(f"{url[: found.start()]}*{url[found.end() :]}", *_date(year, month, day))
     in_query = [pattern.search(url) for pattern in (_YEAR, _MONTH, _DAY)] if "=" in url else [None, None]
-    if not (in_query[0] and in_query[1]):
+    if not (in_query[0] and in_query[1] and (month := _month(in_query[1][2]))):
         return None
     for pattern in (_YEAR, _MONTH, _DAY):
         url = pattern.sub(r"\1*", url)
-    return Dated(url, *_date(*(int(one[2]) if one else 0 for one in in_query)))
+    return Dated(url, *_date(int(in_query[0][2]), month, int(in_query[2][2]) if in_query[2] else 0))
+
+
+def _month(name: str) -> int:
+    """The number of a month; 0: it is none."""
+    return int(name) if name.isdecimal() else _NUMBERS.get(name.lower(), 0)
 
 
 def has_day(url: str) -> bool:

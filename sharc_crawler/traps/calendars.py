@@ -4,6 +4,10 @@ A dated page is *empty* where another date of its calendar showed the same, date
 dated pages that are empty, too. A calendar is entered at the dates that pages without a date name. From there a year of
 empty pages in a row is visited in each direction: twelve months, or 366 days, which are a calendar of their own. What
 lies beyond is left where an empty page names it. No other rule looks at dated addresses.
+
+Texts may change at each answer. If nearly all differ, what lies a year from where one came in waits, unless a page near
+it named other pages. When nothing else is left, a year of such pages is asked for twice more: a page is empty, too, if
+it shows no word each time that the others do not show.
 """
 
 from __future__ import annotations
@@ -12,17 +16,22 @@ from bisect import bisect_left, insort
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sharc_crawler.links.dated import MONTH, dated
+from sharc_crawler.addresses.unlikely import look_again_at, look_at
+from sharc_crawler.links.dated import DATE_WORDS, MONTH, dated
 from sharc_crawler.model import Kind
 from sharc_crawler.state.lifecycle import State
 from sharc_crawler.state.pages import NO_PARENT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sharc_crawler.links.dated import Dated
     from sharc_crawler.model import PageId
     from sharc_crawler.state.pages import PageTable
+    from sharc_crawler.traps.renamed import Renamed
 
 ROW, DAYS = 12, 366  #: empty months, and days, from where one came in, itself among them
+TRIED = 24  #: of these, that are asked for twice more where their texts differ
 PLACES = 20  #: of more, other rules are asked: something else in them differs
 _WAITS = {State.QUEUED, State.LEASED}
 
@@ -34,6 +43,8 @@ class _Calendar:
         self.dates: list[tuple[int, PageId]] = []
         self.entered: list[int] = []  # named by pages without a date
         self.texts: Counter[int] = Counter()
+        self.plain: set[PageId] = set()  # whose text is no other date's, and that show no more than others each time
+        self.differ: set[PageId] = set()  # that show more
 
 
 class Calendars:
@@ -82,7 +93,9 @@ class Calendars:
         if bisect_left(place.entered, least) < bisect_left(place.entered, most + 1):
             return False
         near = place.dates[bisect_left(place.dates, (least,)) : bisect_left(place.dates, (most + 1,))]
-        return not any(self._shows_more(page) for _, page in near)
+        self._learn()
+        told = 4 * len(place.texts) <= 3 * place.texts.total()  # else texts may change at each answer
+        return not any(self._shows_more(page) if told else self._leads(page, place) for _, page in near)
 
     def why_not(self, url: str, parent: PageId) -> str | None:
         """Why a page that ``parent`` named first is left; ``None``: it is not."""
@@ -103,7 +116,7 @@ class Calendars:
     def _shows_more(self, page: PageId) -> bool:
         """Did no other date show the same?"""
         place, text = self._shown[page]
-        return place.texts[text] == 1
+        return place.texts[text] == 1 and page not in place.plain
 
     def _brings(self, child: PageId, place: _Calendar) -> bool:
         """Is what a dated page named more than the next one, and than others that are empty?"""
@@ -113,6 +126,33 @@ class Calendars:
         if date is None:
             return True
         return self._places.get(_key(date)) is not place and self._pages.states[child] in _WAITS
+
+    def _leads(self, page: PageId, place: _Calendar) -> bool:
+        """Did a dated page name more than others of its calendar?"""
+        dates = (self._date_of(self._pages.urls[child]) for child in self._named.get(page, ()))
+        return any(date is None or self._places.get(_key(date)) is not place for date in dates)
+
+    def asks(self, page: PageId, renaming: Callable[[], Renamed]) -> list[str]:
+        """What is to be asked for before it is known whether the texts of empty pages only change at each answer."""
+        date = self._date_of(self._pages.urls[page]) if self._shown else None
+        place = self._places.get(_key(date)) if date else None
+        parent = self._pages.parents[page]
+        if date is None or place is None or parent not in self._shown or not self._shows_more(parent):
+            return []
+        self._learn()
+        most = DAYS if date.order % MONTH else ROW
+        row = [one for some in _beside(place, date.order, most) for _, one in some]
+        if len(row) < most or place.differ.intersection(row) or any(self._leads(one, place) for one in row):
+            return []
+        some = row[:: -(-len(row) // TRIED)]
+        urls = [self._pages.urls[one] for one in some]
+        if wanted := (renamed := renaming()).once(*(look(url) for url in urls for look in (look_at, look_again_at))):
+            return wanted
+        others = ({*urls} - {url} for url in urls)
+        more = [one for one, rest in zip(some, others, strict=True) if renamed.shows_more(one, *rest, but=DATE_WORDS)]
+        place.differ.update(more)
+        place.plain.update(() if more else row)
+        return []
 
     def _learn(self) -> None:
         pages = self._pages

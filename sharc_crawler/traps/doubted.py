@@ -87,6 +87,7 @@ def doubts(traps: Traps, page: PageId, urls: Texts) -> int:
         return HELD * traps.renamed.doubts(page)
     last = traps.bottomless.waits(page, urls[page]) if traps.bottomless else 0
     last = max(last, traps.renamed is not None and traps.renamed.series.waits(page))
+    last = max(last, traps.recombined.waits(page) if traps.recombined else 0)
     return max(last, traps.suspicion.doubts(page) if traps.suspicion else 0)
 
 
@@ -96,11 +97,11 @@ def waits(traps: Traps, page: PageId, pages: PageTable) -> int:
 
 
 def holds(traps: Traps, page: PageId, pages: PageTable) -> bool:
-    """Would it be left but for samples? No samples are taken of dates, of renamed pages and of bottomless folders."""
+    """Would it be left but for samples? None are taken of dates, renamed pages, grown addresses, bottomless folders."""
     url, parent = pages.urls[page], pages.parents[page]
     if traps.calendars and traps.calendars.has(url):
         return False
-    if renamed_away(traps, page, pages):
+    if renamed_away(traps, page, pages) or (traps.recombined and traps.recombined.why_not(url, parent, page)):
         return False
     return not (traps.bottomless and traps.bottomless.why_not(parent, url, page)) and bool(traps.left(page, pages))
 

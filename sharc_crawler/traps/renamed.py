@@ -95,7 +95,7 @@ class Renamed:
         """A page was captured that names these; what is to be asked for."""
         pages, parents, depths = self._pages, self._pages.parents, self._pages.depths
         self._words.visited(page)
-        wanted = self._once(*self.series.saw(page, linked))
+        wanted = self.once(*self.series.saw(page, linked))
         parent = parents[page]
         # menus, which seeds name, mostly stand first
         if any(depths[one] > 1 and parents[one] != page and one != parent for one in reversed(linked)):
@@ -117,9 +117,10 @@ class Renamed:
         if page in self._looked or page == NO_PARENT:
             return []
         self._looked.add(page)
-        return self._once(look_at(self._pages.urls[page]))
+        return self.once(look_at(self._pages.urls[page]))
 
-    def _once(self, *asked: str) -> list[str]:
+    def once(self, *asked: str) -> list[str]:
+        """What is to be asked for of these: what was not asked for before."""
         new = [one for one in asked if one not in self._asked]
         self._asked.update(new)
         return new
@@ -204,7 +205,7 @@ class Renamed:
         if alike.pair is None:
             alike.pair = first, page
         url, other = (pages.urls[one] for one in alike.pair)
-        if wanted := self._once(look_at(url), look_again_at(url), look_at(other)):
+        if wanted := self.once(look_at(url), look_again_at(url), look_at(other)):
             return wanted
         if alike.pair not in alike.compared:
             alike.compared.add(alike.pair)
@@ -273,16 +274,19 @@ class Renamed:
         steady = other in self._same if steady is None else steady
         return bool(core and (noise or steady)) and core <= shown and len(more) <= len(noise)
 
-    def shows_more(self, page: PageId, url: str) -> bool:
-        """Does a page show each time what an address never shows? Words of its own address and links do not count."""
-        own, other = ([look_at(one), look_again_at(one)] for one in (self._pages.urls[page], url))
+    def shows_more(self, page: PageId, *urls: str, but: Iterable[int] = ()) -> bool:
+        """Does a page show each time what addresses never show? Words of its own address and links do not count.
+
+        ``but``: nor do these.
+        """
+        own, *others = ([look_at(one), look_again_at(one)] for one in (self._pages.urls[page], *urls))
         said = [shown for shown in map(self._says, own) if shown is not None]
         if len(said) < len(own):  # it is not known yet
             return True
         links = (self._links.get(look, ()) for look in (*own, *map(look_closely_at, own)))
         named = {crc32(word.encode()) for word in {*words_of(self._pages.urls[page])}.union(*links)}
-        others = (self._says(look) or () for look in other)
-        return bool(frozenset.intersection(*said).difference(named, self._changing, *others))
+        shown = (self._says(look) or () for looks in others for look in looks)
+        return bool(frozenset.intersection(*said).difference(named, self._changing, but, *shown))
 
     def names_again(self, page: PageId, other: PageId) -> bool:
         """Does a page name another when it is asked for once more?"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
     from sharc_crawler.traps.idle_places import IdlePlaces
     from sharc_crawler.traps.lasting_words import LastingWords
     from sharc_crawler.traps.own_names import OwnNames
+    from sharc_crawler.traps.recombined import Recombined
     from sharc_crawler.traps.renamed import Renamed
     from sharc_crawler.traps.soft_errors import SoftErrors
     from sharc_crawler.traps.suspicion import Suspicion
 
+GROWN = 2  #: links to a page, beyond which addresses may have grown
 SERIES = 4  #: links to a page of a series, from which on it is watched
+_BETWEEN = re.compile(r"[^\w.-]")
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 
 
@@ -44,6 +48,8 @@ class Traps:
         self.copies: Echoes | None = None  #: once one did
         self.bottomless: Bottomless | None = None  #: once a page names no other that is known
         self.renamed: Renamed | None = None  #: the same
+        self.recombined: Recombined | None = None  #: once addresses grow
+        self.deepest = GROWN  #: most links to a page, of those that were looked at for that
         self.words: LastingWords | None = None  #: once that is, or suspicion
         self.fleeting: FleetingLinks | None = None  #: once pages wait that look like a trap's
         self.suspicion: Suspicion | None = None  #: once there are such pages
@@ -126,6 +132,10 @@ class Traps:
             twice[one] = 1
         if self.words:
             self.words.again(again)
+        if self.recombined is None and depths[page] > self.deepest:
+            self._watch(page, pages)
+        if self.recombined is not None:
+            self.recombined.saw(page, linked)
         if self.bottomless is None:
             if not linked or depths[page] <= (len(pages) < MANY):
                 return
@@ -136,6 +146,19 @@ class Traps:
             self.bottomless = Bottomless(twice)
         if not self._is_dated(url := pages.urls[page]):
             self.wanted += self.bottomless.saw(page, url, linked, known, pages, self.copies, self.fleeting)
+
+    def _watch(self, page: PageId, pages: PageTable) -> None:
+        """No page lay deeper: is its address longer than that of who named it, and that the same?"""
+        self.deepest = pages.depths[page]
+        url, other = pages.urls[page], pages.parent_url(page)
+        if len(url) <= len(other):
+            return
+        urls = url, other, pages.parent_url(pages.parents[page])
+        words = [len(_BETWEEN.findall(url)) for url in urls]
+        if words[0] > words[1] > words[2]:
+            from sharc_crawler.traps.recombined import Recombined  # on few sites addresses grow
+
+            self.recombined = Recombined(self, pages)
 
     def _is_of_series(self, page: PageId, pages: PageTable) -> bool:
         """Do but digits tell a page from who named it, and more like it led there?"""
@@ -157,7 +180,8 @@ class Traps:
 
     def waits(self, page: PageId, pages: PageTable) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
-        if self._leaves(pages.parents[page]) or self.calendars or (self.bottomless and self.bottomless.doubts):
+        grown = self.recombined is not None
+        if grown or self._leaves(pages.parents[page]) or self.calendars or (self.bottomless and self.bottomless.doubts):
             from sharc_crawler.traps.doubted import waits  # on few sites
 
             return waits(self, page, pages)
@@ -175,7 +199,8 @@ class Traps:
             return as_trap(self.calendars.why_not(url, parent))
         if not self._leaves(parent):
             return None
-        why: str | None = self.renamed.why_not(url, parent, page) if self.renamed else ""
+        why: str | None = self.recombined.why_not(url, parent, page) if self.recombined else ""
+        why = why or (self.renamed.why_not(url, parent, page) if self.renamed else "")
         if self.renamed and not why and self.renamed.is_fresh(url, page):
             return None
         if not why and self.idle and self.idle.tells_nothing(url):
@@ -193,4 +218,5 @@ class Traps:
         """May anything wait, or be left, that this page named and that is no calendar's?"""
         words = self.renamed
         named = words is not None and (words.found or words.series.is_late(parent))
-        return bool(named or self.suspicion or self.idle or (self.bottomless and self.bottomless.closed))
+        grown = self.recombined is not None and self.recombined.leaves
+        return bool(named or grown or self.suspicion or self.idle or (self.bottomless and self.bottomless.closed))

@@ -6,6 +6,8 @@ import calendar
 
 import pytest
 
+from benchmarks import bench_traps
+from benchmarks.trap_sites import Answer, Site, story
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.links.dated import dated
 from sharc_crawler.live.reading.document import words
@@ -422,3 +424,91 @@ def test_twenty_calendars_are_watched():
     assert not calendars.has(f"{ROOT}new/2020/06")
     assert calendars.has(f"{ROOT}cala/2021/01")
     assert not calendars.saw(1, "about", pages)
+
+
+class Blog(Site):
+    """Months without end, whose texts change at each answer; the posts of three years are named by months alone."""
+
+    form = "/archive/{year}/{month:02}"
+
+    def __init__(self) -> None:
+        super().__init__(7)
+        self.posts = {-2 * at: at for at in range(18)}  # by month, counted from this one
+        self.true: set[object] = set(self.posts.values())
+        self.of = {self.url(at): at for at in range(-900, 900)}
+
+    def url(self, at: int) -> str:
+        year, month = divmod(YEAR * 12 + MONTH - 1 + at, 12)
+        name = calendar.month_name[month + 1]
+        return self.form.format(year=year, month=month + 1, name=name.lower(), short=name[:3].lower())
+
+    def month(self, at: int) -> str:
+        """What its page says before what it says of its posts."""
+        year, month = divmod(YEAR * 12 + MONTH - 1 + at, 12)
+        return f"{calendar.month_name[month + 1]} {year}."
+
+    def document(self, path: str) -> Answer:
+        noise = f"Ticket {self.name('letters')}, {self.dice.randrange(10**6)} visits."
+        if path == "/":
+            return Answer(f"Welcome. {noise}", [self.url(0)])
+        if path.startswith("/post/"):
+            at = int(path.removeprefix("/post/"))
+            return Answer(f"{story(at)} {noise}", ["/"], at)
+        if (at := self.of.get(path)) is None:
+            return Answer("There is no such page.", ["/"], status=404)
+        posts = [f"/post/{self.posts[at]}"] if at in self.posts else []
+        said = f"{self.month(at)} {'One post.' if posts else 'No posts.'} {noise}"
+        return Answer(said, ["/", *posts, self.url(at - 1), self.url(at + 1)], at if at in self.true else None)
+
+
+FORMS = ["/{name}-{year}", "/events/{year}/{short}/", "/cal.php?monat={name}&jahr={year}"]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "dfs", "sharc-selective"])
+def test_a_blog_is_captured_whose_months_have_no_end_and_change_their_texts(strategy):
+    site = Blog()
+    run = bench_traps.Run(site, strategy)
+    assert not run.lost
+    assert run.ended
+    assert len(run.visited) <= 1 + len(site.true) + 36 + 4 * 12
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_so_it_is_where_months_have_names(monkeypatch, form):
+    monkeypatch.setattr(Blog, "form", form)
+    test_a_blog_is_captured_whose_months_have_no_end_and_change_their_texts("bfs")
+
+
+class Chronicle(Blog):
+    """Each month of nine years says what no other does; none names anything."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.posts = {}
+        self.true = set(range(-108, 1))
+
+    def month(self, at: int) -> str:
+        return f"{super().month(at)} {f'Then came number{abs(at)}x.' if at in self.true else ''}"
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "dfs", "sharc-selective"])
+def test_months_are_captured_that_say_something_each_time_though_they_change(strategy):
+    site = Chronicle()
+    run = bench_traps.Run(site, strategy)
+    assert not run.lost
+    assert run.ended
+
+
+@pytest.mark.parametrize(
+    ("path", "date"),
+    [
+        ("events/maerz-2027", (2027, 3)),
+        ("events/2026/aug/", (2026, 8)),
+        ("kalender?jahr=2027&monat=Oktober", (2027, 10)),
+        ("market-2027", None),
+        ("kalender?jahr=2027&monat=market", None),
+    ],
+)
+def test_a_month_may_have_a_name(path, date):
+    found = dated(ROOT + path)
+    assert (found and divmod(found.order // 32 - 1, 12)) == (date and (date[0], date[1] - 1))

@@ -189,7 +189,7 @@ class Copied(MemoryStore):
 PASSING = re.compile(
     r"former|interruptions|counts\.dropped|budget\.paused|front\.elsewhere|left_out\.reasons|embedded\._found|owed\.pending|doubted.*"
     r"|mode\.called|mode\._(hints\.answer|answer|first|listing|shown|polls.*|due|every|planned|last|news|division)"
-    r"|traps\.(bottomless.*|twice|fleeting\._(echoes|errors).*|alone|wanted|unlike|copies\.(_former|barren\._marks)"
+    r"|traps\.(bottomless.*|recombined.*|deepest|twice|fleeting\._(echoes|errors).*|alone|wanted|unlike|copies\.(_former|barren\._marks)"
     r"|(suspicion\.)?words\._known)"
 )
 APART = {
