@@ -27,6 +27,6 @@ def test_a_page_stayed_if_its_document_and_all_its_data_did_and_is_unknown_with_
     if any(changes is None for changes, _ in data):
         assert found == replace(page, truth=None)
         return
-    states = [(sum(one <= at for one in changes) for at in downloads) for changes, downloads in data]
+    states = [[sum(one <= at for one in changes) for at in downloads] for changes, downloads in data]
     assert found.truth is (same and all(first == last for first, last in states))
     assert found.true_changes == tuple(sorted([*(own or ()), *(one for changes, _ in data for one in changes)]))
