@@ -94,6 +94,11 @@ class Sites:
         """The polls of an instant crawl, for all its sites; ``None`` for other crawls."""
         return self._shared.polls
 
+    @property
+    def leased(self) -> int:
+        """The number of leases granted: downloads begun, repeated ones and robots.txt included."""
+        return self._shared.last
+
     # -- sites come ------------------------------------------------------------------------------------------------
 
     def open(self, spec: CaptureSpec, now: Instant, store: StepStore | None = None, *, seeded: bool = True) -> Frontier:

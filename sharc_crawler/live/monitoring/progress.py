@@ -85,11 +85,11 @@ class Snapshot:
 
     phase: str
     pages: int  #: known
-    visits: int
+    visits: int  #: as of revisits: those for which a request was made
     revisits: int
     due: int  #: visits and revisits that the strategies have not chosen yet
     left: int  #: downloads still to make, as far as known: not chosen yet, waiting for hosts, or in flight
-    made: int = 0  #: visits and revisits for which a request was made
+    pending: int = 0  #: of ``left``: given to hosts; pages, what they embed, sitemaps
 
     @classmethod
     def of(cls, sites: Sites) -> Snapshot:
@@ -97,15 +97,14 @@ class Snapshot:
         captures = [frontier.capture for frontier in sites if not frontier.stopped]
         counts = [capture.counts for capture in captures]
         dropped = sum(one.dropped for one in counts)  # neither visited nor to be visited
-        visits, revisits = sum(one.visits for one in counts) - dropped, sum(one.revisits for one in counts)
         return cls(
             phase=_phase(captures),
             pages=sum(one.pages - one.late for one in counts) - dropped,
-            visits=visits,
-            revisits=revisits,
+            visits=sum(one.visits for one in counts) - dropped,
+            revisits=sum(one.revisits for one in counts),
             due=sum(capture.strategy.visits_left for capture in captures if capture.strategy),
             left=sum(map(_ahead, captures)),
-            made=visits + revisits,
+            pending=sum(capture.owed.pending for capture in captures if capture.strategy),
         )
 
     @property
@@ -136,16 +135,19 @@ def _ahead(capture: SiteCapture) -> int:
 
 
 def line(
-    snapshot: Snapshot, speed: float, paused: str = "", span: Span = (0.0, inf), wait: Seconds = 0.0, unread: str = ""
+    snapshot: Snapshot, speeds: Span, paused: str = "", span: Span = (0.0, inf), wait: Seconds = 0.0, unread: str = ""
 ) -> str:
-    """The line for a person; ``speed``: pages per second; ``paused``: why the crawl pauses, if it does.
+    """The line for a person; ``paused``: why the crawl pauses, if it does.
 
+    ``speeds``: pages and all downloads per second. Pages bring what they embed, so their time is reckoned by pages.
     ``span``: the least time left by the hosts' delays, and the most by ``max_time``; ``wait``: seconds until the
     next request; ``unread``: see :func:`unread`. How often robots.txt is asked for, and what follows, is not known.
     """
     if paused:
         return f"{snapshot.phase} {snapshot.share} pages, paused ({paused})"
-    left = _left(snapshot.left, 0.0 if unread else speed, *span)
+    pages, (speed, downloads) = max(snapshot.left - snapshot.pending, 0), speeds
+    slowest = min(downloads, speed * snapshot.left / pages) if pages else downloads
+    left = _left(snapshot.left, 0.0 if unread else slowest, *span)
     waits = f"next request in {_clock(wait)}, " if wait >= WORTH_SAYING else ""
     return f"{snapshot.phase} {snapshot.share} pages, {speed:.1f}/s, {waits}{left}{unread}"
 
@@ -187,13 +189,12 @@ class ProgressLine:
     """Makes the line, appends ``beside()``, and writes it to a terminal or log (``out``; ``None``: nowhere)."""
 
     def __init__(self, sites: Sites, started: Instant, out: TextIO | None, beside: Callable[[], str] = str) -> None:
-        self._sites, self._beside, self._speed = sites, beside, Speed()
+        self._sites, self._beside, self._by_kind = sites, beside, (Speed(), Speed())  # of pages, of all downloads
         self._out, self._live = out, out is not None and out.isatty()
         self._last = self._looked = self._grew = started
-        self._paused = self._pages_a_second = 0.0  #: of the former, seconds in all
+        self._paused, self._speeds = 0.0, (0.0, 0.0)  #: of the former, seconds in all
         self._snapshot: Snapshot | None = None  #: of the last look
-        self._unread = ""  #: see :func:`unread`
-        self._paused_for = self._text = ""  #: the latter of that look, once it was asked for
+        self._unread = self._paused_for = self._text = ""  #: the last of that look, once it was asked for
         self._many = FEW  #: known pages at which to look for generated addresses
 
     def show(self, now: Instant, paused: str = "") -> None:
@@ -203,7 +204,8 @@ class ProgressLine:
         if paused or _rests(self._sites):
             self._paused += now - self._looked
         self._looked, self._snapshot, self._text, self._paused_for = now, snapshot, "", paused
-        self._pages_a_second = self._speed.at(now - self._paused, snapshot.made)
+        (pages, all_), run = self._by_kind, now - self._paused
+        self._speeds = pages.at(run, snapshot.visits + snapshot.revisits), all_.at(run, self._sites.leased)
         if snapshot.pages >= self._many:
             from sharc_crawler.live.monitoring.own_addresses import look  # rarely needed on small sites
 
@@ -227,11 +229,9 @@ class ProgressLine:
     def _of(self, snapshot: Snapshot, now: Instant) -> str:
         least, wait = at_least(self._sites, snapshot.left, now), max((self._sites.ripe or now) - now, 0.0)
         most = max((site.capture.budget.ends for site in self._sites if not site.done), default=now) - now
-        if wait >= UNUSUAL:
-            self._unread = unread(self._sites)
-        elif not wait:
-            self._unread = ""
-        text = line(snapshot, self._pages_a_second, self._paused_for, (least, most), wait, self._unread)
+        if not wait or wait >= UNUSUAL:
+            self._unread = unread(self._sites) if wait else ""
+        text = line(snapshot, self._speeds, self._paused_for, (least, most), wait, self._unread)
         grows = text.endswith("left") and "at least" not in text and now - self._grew < WORTH_SAYING
         more = " or more: pages are still found" if grows else ""
         return text + more + self._sites.held_up + self._beside()

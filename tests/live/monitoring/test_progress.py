@@ -11,7 +11,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.monitoring import progress
 from sharc_crawler.live.monitoring.progress import ProgressLine, Snapshot, Speed, line
-from sharc_crawler.model import Done, Fetch, Outcome, Result, Sighting
+from sharc_crawler.model import Done, Fetch, Kind, Outcome, Result, Sighting
 from sharc_crawler.state.spec import CaptureSpec
 from tests.live.monitoring.terminal import Terminal
 
@@ -19,27 +19,31 @@ from tests.live.monitoring.terminal import Terminal
 @pytest.mark.parametrize(
     ("snapshot", "more", "text"),
     [
-        (("visit", 300, 30, 0, 570, 570), {"speed": 3.0}, "visit 30/300 pages, 3.0/s, 0:03:10 left"),
-        (("revisit", 300, 300, 60, 180, 180), {"speed": 3.6}, "revisit 60/240 pages, 3.6/s, 0:00:50 left"),
+        (("visit", 300, 30, 0, 570, 570), {"speeds": (3.0, 3.0)}, "visit 30/300 pages, 3.0/s, 0:03:10 left"),
+        (("revisit", 300, 300, 60, 180, 180), {"speeds": (3.6, 3.6)}, "revisit 60/240 pages, 3.6/s, 0:00:50 left"),
         (
             ("visit", 300, 30, 0, 570, 570),
-            {"speed": 3.0, "paused": "by order"},
+            {"speeds": (3.0, 3.0), "paused": "by order"},
             "visit 30/300 pages, paused (by order)",
         ),
         (
             ("visit", 300, 30, 0, 570, 570),
-            {"speed": 3.0, "span": (5690.0, inf), "wait": 59.0},
+            {"speeds": (3.0, 3.0), "span": (5690.0, inf), "wait": 59.0},
             "visit 30/300 pages, 3.0/s, next request in 0:00:59, 1:34:50 left",
         ),
-        (("revisit", 300, 300, 240, 0, 0), {"speed": 3.6}, "revisit 240/240 pages, 3.6/s, nothing left to download"),
+        (
+            ("revisit", 300, 300, 240, 0, 0),
+            {"speeds": (3.6, 3.6)},
+            "revisit 240/240 pages, 3.6/s, nothing left to download",
+        ),
         (
             ("visit", 300, 30, 0, 570, 570),
-            {"speed": 3.0, "span": (20.0, 9.0)},
+            {"speeds": (3.0, 3.0), "span": (20.0, 9.0)},
             "visit 30/300 pages, 3.0/s, 0:00:09 left of max_time",
         ),
         (
             ("visit", 300, 30, 0, 570, 570),
-            {"speed": 0.0, "span": (20.0, 9.0)},
+            {"speeds": (0.0, 0.0), "span": (20.0, 9.0)},
             "visit 30/300 pages, 0.0/s, 0:00:09 left of max_time",
         ),
     ],
@@ -159,6 +163,25 @@ def test_the_phase_of_many_sites_is_that_of_most_pages():
     assert Snapshot.of(frontier).phase == "sitemaps"
 
 
+def test_files_and_sitemaps_that_are_left_are_reckoned_by_downloads_not_by_pages():
+    """Of 600 files that the last page embeds, no page comes: the speed of pages says nothing of them."""
+    sites, out, now = Sites(Politeness(delay=0.0)), StringIO(), 0.0
+    pages = [Sighting(f"http://h.example/{number}") for number in range(30)]
+    files = [Sighting(f"http://h.example/{number}.png", Kind.RESOURCE) for number in range(600)]
+    sites.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs:revisits=none", sitemaps=()), now)
+    told, lines = ProgressLine(sites, now, out), {}
+    while not isinstance(one := sites.next(now), Done):
+        assert isinstance(one, Fetch)
+        now += 0.5
+        links = pages if one.url.endswith("example/") else files if one.url.endswith("/29") else ()
+        sites.finished(one, Outcome(Result.OK, now - 0.5, now, 200, digest="sha1:x"), links)
+        told.show(now)
+        lines[now] = told.text(now)
+    for then, text in lines.items():
+        if 60.0 < then < now - 20.0:
+            assert seconds_left(text) == pytest.approx(now - then, rel=0.2), text
+
+
 def shown(politeness, answers, pages=40, waits=5):
     """The last line of a crawl in virtual time, of a host that answers so: 10 s into a wait."""
     frontier, out = Sites(politeness), StringIO()
@@ -260,6 +283,7 @@ def test_while_pages_are_still_found_the_time_left_is_no_more_than_the_least():
     capture.life.begin()
     for second in range(1, 42):
         capture.counts.pages, capture.counts.visits = min(100 * second, 2000), second
+        sites._shared.last = second
         line.show(float(second))
     told = [text.rpartition("/s, ")[2] for text in out.getvalue().splitlines()]
     assert [text.endswith(" left or more: pages are still found") for text in told] == [True, True, False, False]
