@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
@@ -65,6 +65,7 @@ class Known:
         """``at`` finds the exchange at a place."""
         self._urls, self._at = urls, at
         self._stated: dict[str | None, list[Mapping[str, Any]]] = {}  # visits and revisits
+        self._former = defaultdict[str | None, list[Mapping[str, Any]]](list)  # earlier visits: they excuse no attempt
         self._ended = max((one["capture"]["ended"] for one in documents), default="")
         self._again: set[str | None] = set()  # pages with an excused further download
         self._spare: Counter[str | None] = Counter()  # stated attempts beyond the first
@@ -82,9 +83,10 @@ class Known:
         """Add a page of a certificate."""
         if (url := canonical(entry["url"])) in self._urls:
             self._refuted.update([url] if self._restated and entry.get("reason") in RESTATED else [])
-            standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
+            standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]
             answered = all(one["file"] for one in standing)  # failed downloads show nothing
             self._stated.setdefault(url, []).extend(standing if answered else ())
+            self._former[url].extend(entry.get("former", ()) if answered else ())
             if visit := entry.get("visit"):
                 self._visited[url] = min(unix(visit["date"]), self._visited.get(url, math.inf))
             self._spare[url] += sum(max(one["attempts"] - 1, 0) for one in visits_of(entry))
@@ -100,7 +102,7 @@ class Known:
             return is_no_page(exchange)
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
             return True
-        if url not in self._again and self._is_as_stated(exchange, self._stated[url]):
+        if url not in self._again and self._is_as_stated(exchange, [*self._stated[url], *self._former[url]]):
             self._again.add(url)  # downloaded again to compare its links (traps)
             return True
         self._spare[url] -= 1  # interruptions are excused above: they are not among the stated attempts

@@ -66,6 +66,17 @@ def test_a_page_seen_once_more_as_it_was_is_no_attempt_and_one_seen_otherwise_is
         assert not known(1, records).excuses(answer(at, code, digest, **(headers | more)))
 
 
+@pytest.mark.parametrize(("at", "digest", "excused"), [(-20.0, "a", True), (-20.0, "e", False), (5.0, "a", False)])
+def test_a_page_seen_once_more_between_its_looks_is_compared_with_these(at, digest, excused):
+    records = {"w:0": answer(-30.0, 200, "a"), "w:1": answer(-9.0, 200, "d"), "w:2": answer(50.0, 200, "d")}
+    here = Known({PAGE}, [{"capture": {"interruptions": [], "ended": iso(T + 99)}}], records.get)
+    look, visit, revisit = (
+        {"file": "w", "offset": n, "attempts": 2, "date": one.date} for n, one in enumerate(records.values())
+    )
+    here.add({"url": PAGE, "visit": visit, "revisit": revisit, "former": [look]})
+    assert here.excuses(answer(at, 200, digest)) is excused
+
+
 @pytest.mark.parametrize("asked", [True, False])
 @pytest.mark.parametrize(
     ("digest", "status", "more", "excused"),
