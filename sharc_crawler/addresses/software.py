@@ -206,7 +206,7 @@ KNOWN = (
         "files at other commits, blames, archives, lists narrowed by filters or in another order, log-ins and forms",
         r"^\w+://[^/]+(/(?!wiki/)[^/?]+){2,3}/(_\w+|activity|archive|atom|blame|compare|find|forks|graph|rss|stars|watchers)(/|\?|$)"
         r"|/(commits|media|raw|src)/(commit|tag)/|/commits/branch/[^/?]+/[^?]|/commit/[0-9a-f]{7,64}(\.(diff|patch)$|\?)"
-        r"|/(issues|pulls)/(new\b|\d+\.(diff|patch)$)|/pulls/\d+/(commits|files)[/?]"
+        r"|/(issues|pulls)/(new(/|\?|$)|\d+\.(diff|patch)$)|/pulls/\d+/(commits|files)[/?]"
         r"|/user/(forgot_password|login|oauth2|sign_up)(/|\?|$)|/wiki/[^/?]*\?action="
         r"|(\?|&)(archived_labels|assignee|display|labels|language|milestone|poster|project|sort|style|tab|whitespace)=[^&#0]"
         r"|(\?|&)type=(assigned|created_by|mentioned|review\w+)\b",
@@ -225,7 +225,7 @@ KNOWN = (
     Software(
         "XenForo",
         "single posts, which are shown within their topic, sorted lists, searches, log-ins and forms",
-        r"/threads/[^/?]+/(add-reply|latest|post-\d+|reply|unread|watch)(/|\?|$)|/(goto|posts|search|whats-new)(/|\?|$)"
+        r"/threads/[^/?]+/(add-reply|latest|post-\d+|reply|unread|watch)(/|\?|$)|/(goto|posts/\d+|search|whats-new/(\w+-)?(activity|feed|media|posts|resources))(/|\?|$)"
         r"|/(account|login|lost-password|register)(/|\?|$)|/misc/(language|style)|/forums/[^/?]+/(create-thread|post-thread|watch)(/|\?|$)"
         r"|/forums/[^/?]+/\?([^#?]*&)?(direction|last_days|order|prefix_id|starter_id|thread_type)=|/index\.rss$",
         r"/threads/[^/?]+\.\d+/(latest|post-\d+|unread)(/|\?|$)|/goto/post\?id=\d",
@@ -243,7 +243,11 @@ KNOWN = (
     Software(
         "Simple Machines Forum",
         "posts and topics under second addresses, sorted lists, calendars, searches, log-ins and forms",
-        r"/index\.php\?([^#?]*&)?(action=(?!dlattach\b|profile(%3B|;)u(%3D|=)\d+(&|$))|wap2?\b|topic=\d+\.(from|msg|new)"
+        r"/index\.php\?([^#?]*&)?(action=(\.xml|activate|announce|calendar|clock|collapse|credits|deletemsg|edit\w+|email\w*"
+        r"|findmember|groups|help\w*|js\w+|likes|lock\w*|log(in|out)\w*|markasread|mergetopics|mlist|moderate|move\w+"
+        r"|notify\w*|pm|post2?|printpage|profile(?!(%3B|;)u(%3D|=)\d+(&|$))|quick\w+|quote\w+|recent|register2?|remind\w*"
+        r"|remove\w+|report\w+|search2?|sendtopic|signup2?|spellcheck|split\w+|stats|sticky|suggest|theme|trackip|unread\w*"
+        r"|verificationcode|vote|who)\b|wap2?\b|topic=\d+\.(from|msg|new)"
         r"|(board|topic)=[^&#?]*(%3B|;)(all|imode|prev_next|sort|wap2?)\b)",
         r"/index\.php\?([^#?]*&)?(topic=\d+\.(msg\d|\d+(%3B|;)prev_next)|board=\d+\.\d+(%3B|;)sort|action=[a-z]+(%3B|;)(msg|topic)(%3D|=)\d)",
     ),
@@ -263,14 +267,14 @@ KNOWN = (
     Software(
         "Open Journal Systems",
         "citations of each article in many styles, its pages in other languages, searches, log-ins and forms",
-        r"/citationstylelanguage/(download|get)/|/user/(register|setLocale)(/|\?|$)|/(gateway|login|notification|rt)(/|\?|$)"
+        r"/citationstylelanguage/(download|get)/|/user/(register|setLocale)(/|\?|$)|/(gateway/(clockss|lockss|plugin)|login|notification|rt/\w+/\d+)(/|\?|$)"
         r"|/search(/(advanced(Results)?|index|search))?\?",
         r"/citationstylelanguage/(download|get)/|/user/setLocale/|/rt/(captureCite|emailColleague|metadata|printerFriendly)/",
     ),
     Software(
         "MantisBT",
         "issues to print, their histories and revisions, filters and orders of lists, exports, log-ins and forms",
-        r"/(account_\w+|bug_\w+|csv_export|excel_xml_export|issues_rss|login_\w+|lost_pwd_page|permalink_page|print_\w+|search"
+        r"/(account_\w+|bug_(?!view_)\w+|csv_export|excel_xml_export|issues_rss|login_\w+|lost_pwd_page|permalink_page|print_\w+|search"
         r"|set_project|signup_page|view_all_set)\.php(\?|$)|/view\.php\?([^#?]*&)?history=|/file_download\.php\?([^#?]*&)?show_inline=",
         r"/(bug_(monitor_add|reminder_page|revision_view_page)|print_bug_page|set_project|view_all_set)\.php\?",
     ),

@@ -11,26 +11,6 @@ from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
-_NUMBERED = (
-    r"(?<![0-9])((?:19|20|21)[0-9]{2})"
-    r"(?:[-/._](0?[1-9]|1[0-2])(?:[-/._](0?[1-9]|[12][0-9]|3[01]))?|(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?)"
-)
-#: a month's name, before or behind the year
-_NAMED = r"(?<![^\W_])(?:([A-Za-z]{3,10})[-/._]((?:19|20|21)[0-9]{2})|((?:19|20|21)[0-9]{2})[-/._]([A-Za-z]{3,10}))"
-#: a date at the end of a path, or as a parameter's value
-_DATE = re.compile(rf"(?:{_NUMBERED}|{_NAMED})(?=/?(?:\.[a-z]{{1,5}})?(?:[?&]|\Z))")
-_YEAR = re.compile(
-    r"(?<=[?&])([^=&]*?(?:y|yr|year|yyyy|jahr|annee|anno)=)((?:19|20|21)[0-9]{2})(?![^&])", re.IGNORECASE
-)
-_MONTH = re.compile(
-    r"(?<=[?&])([^=&]*?(?:m|mo|mon|month|mm|monat|mois)=)(0?[1-9]|1[0-2]|[a-z]{3,10})(?![^&])", re.IGNORECASE
-)
-_DAY = re.compile(r"(?<=[?&])([^=&]*?(?:d|day|dd)=)(0?[1-9]|[12][0-9]|3[01])(?![^&])", re.IGNORECASE)
-_TOKENS = re.compile(r"[^\W\d_]+|[0-9]+")
-MONTH = 32  #: size of a month in ``Dated.order``, which is a multiple of it without a day
-_GRID = frozenset(map(str, range(1, 29)))  #: the numbers of the days that every month has
-_IN_GRID = frozenset(map(str, range(1, 54)))  #: numbers of days and weeks
-_ORDINALS = ("st", "nd", "rd", "th")
 #: in English, German, French, Spanish, Italian, Portuguese and Dutch
 _MONTHS = """
 january januar janvier enero gennaio janeiro januari
@@ -46,6 +26,33 @@ october oktober octobre octubre ottobre outubro
 november novembre noviembre novembro
 december dezember décembre decembre diciembre dicembre dezembro
 """
+_NUMBERS = {
+    name[:length]: number
+    for number, names in enumerate(_MONTHS.strip().splitlines(), 1)
+    for name in names.split()
+    for length in (3, 4, len(name))
+}
+_NUMBERED = (
+    r"(?<![0-9])((?:19|20|21)[0-9]{2})"
+    r"(?:[-/._](0?[1-9]|1[0-2])(?:[-/._](0?[1-9]|[12][0-9]|3[01]))?|(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])?)"
+)
+#: perhaps a month's name, before or behind the year
+_NAMED = r"(?<![^\W_])(?:([A-Za-z]{3,10})[-/._]((?:19|20|21)[0-9]{2})|((?:19|20|21)[0-9]{2})[-/._]([A-Za-z]{3,10}))"
+#: a date at the end of a path, or as a parameter's value
+_DATE = re.compile(rf"(?:{_NUMBERED}|{_NAMED})(?=/?(?:\.[a-z]{{1,5}})?(?:[?&]|\Z))")
+_YEAR = re.compile(
+    r"(?<=[?&])([^=&]*?(?:y|yr|year|yyyy|jahr|annee|anno)=)((?:19|20|21)[0-9]{2})(?![^&])", re.IGNORECASE
+)
+_MONTH = re.compile(
+    rf"(?<=[?&])([^=&]*?(?:m|mo|mon|month|mm|monat|mois)=)(0?[1-9]|1[0-2]|{'|'.join(_NUMBERS)})(?![^&])", re.IGNORECASE
+)
+_DAY = re.compile(r"(?<=[?&])([^=&]*?(?:d|day|dd)=)(0?[1-9]|[12][0-9]|3[01])(?![^&])", re.IGNORECASE)
+_TOKENS = re.compile(r"[^\W\d_]+|[0-9]+")
+MONTH = 32  #: size of a month in ``Dated.order``, which is a multiple of it without a day
+_GRID = frozenset(map(str, range(1, 29)))  #: the numbers of the days that every month has
+_IN_GRID = frozenset(map(str, range(1, 54)))  #: numbers of days and weeks
+_ORDINALS = ("st", "nd", "rd", "th")
+#: in the same languages
 _DAYS = """
 monday tuesday wednesday thursday friday saturday sunday
 montag dienstag mittwoch donnerstag freitag samstag sonntag
@@ -55,12 +62,6 @@ lunedì martedì mercoledì giovedì venerdì sabato domenica
 segunda terça quarta quinta sexta
 maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
 """
-_NUMBERS = {
-    name[:length]: number
-    for number, names in enumerate(_MONTHS.strip().splitlines(), 1)
-    for name in names.split()
-    for length in (3, 4, len(name))
-}
 _NAMES = frozenset(name[:length] for name in (_MONTHS + _DAYS).split() for length in (3, 4, len(name))) | {
     name[:2] for name in _DAYS.split()
 }
@@ -86,16 +87,17 @@ def dated(url: str) -> Dated | None:
     (True, 'http://h/cal/*')
     """
     start = url.find("/", len("https://"))
-    found = _DATE.search(url, start) if start > 0 else None
-    if found and (month := _month(found[2] or found[4] or found[6] or found[9])):
+    for found in _DATE.finditer(url, start) if start > 0 else ():
+        if not (month := _month(found[2] or found[4] or found[6] or found[9])):
+            continue  # /conference-2026/?day=2026-11-03
         year, day = int(found[1] or found[7] or found[8]), int(found[3] or found[5] or 0)
         return Dated(f"{url[: found.start()]}*{url[found.end() :]}", *_date(year, month, day))
     in_query = [pattern.search(url) for pattern in (_YEAR, _MONTH, _DAY)] if "=" in url else [None, None]
-    if not (in_query[0] and in_query[1] and (month := _month(in_query[1][2]))):
+    if not (in_query[0] and in_query[1]):
         return None
     for pattern in (_YEAR, _MONTH, _DAY):
         url = pattern.sub(r"\1*", url)
-    return Dated(url, *_date(int(in_query[0][2]), month, int(in_query[2][2]) if in_query[2] else 0))
+    return Dated(url, *_date(int(in_query[0][2]), _month(in_query[1][2]), int(in_query[2][2]) if in_query[2] else 0))
 
 
 def _month(name: str) -> int:

@@ -235,7 +235,7 @@ GITEA_PAGES = f"""
 /o/r/commits/branch/main /o/r/commits/branch/main?page=2 /o/r/commit/{SHA} /o/r/issues /o/r/issues/7 /o/r/pulls/8
 /o/r/issues?q=&type=all&sort=&state=closed&labels=&milestone=0&project=0&assignee=0&poster=&page=2 /o/r/pulls/8/files
 /o/r/releases/tag/v1 /o/r/releases/download/v1/a.zip /o/r/wiki /o/r/wiki/graph /o/r/milestone/3 /git/o/r/branches
-/o/r/tags
+/o/r/tags /o/r/src/branch/main/issues/new-ideas.md
 """
 GITEA_TRAPS = f"""
 /o/r/src/commit/{SHA}/a.py /o/r/raw/tag/v1/a.py /o/r/commits/branch/main/a.py /o/r/commits/commit/{SHA}/a.py
@@ -263,13 +263,13 @@ VBULLETIN_TRAPS = """
 """
 XENFORO_PAGES = """
 / /forums/news.2/ /forums/news.2/page-3 /threads/a-title.7/ /threads/a-title.7/page-2 /members/ann.1/ /members/
-/attachments/a-png.4/ /help/terms/ /threads/latest.9/ /media/albums/3/
+/attachments/a-png.4/ /help/terms/ /threads/latest.9/ /media/albums/3/ /posts/a-story /whats-new/ /whats-new/in-may
 """
 XENFORO_TRAPS = """
 /threads/a-title.7/post-33 /threads/a-title.7/latest /threads/a-title.7/unread /goto/post?id=33 /posts/33/report
 /login/ /threads/a-title.7/reply?quote=33 /forums/news.2/?order=reply_count&direction=desc /forums/news.2/post-thread
 /register/ /forums/news.2/index.rss /whats-new/posts/ /search/member?user_id=1 /misc/style /forums/-/index.rss
-/lost-password/
+/lost-password/ /whats-new/posts/4711/page-2 /whats-new/latest-activity /whats-new/profile-posts/
 """
 MYBB_PAGES = """
 / /index.php /forumdisplay.php?fid=2 /forumdisplay.php?fid=2&page=2 /showthread.php?tid=7 /showthread.php?tid=7&page=2
@@ -288,14 +288,16 @@ MYBB_TRAPS = """
 """
 SMF_PAGES = """
 / /index.php /index.php?board=1.0 /index.php?board=1.20 /index.php?topic=7.0 /index.php?topic=7.15
-/index.php?action=profile;u=3 /index.php?action=dlattach;topic=7.0;attach=4;image
+/index.php?action=profile;u=3 /index.php?action=dlattach;topic=7.0;attach=4;image /index.php?action=gallery;sa=view;id=5
+/index.php?action=articles;sa=view;article=5 /index.php?action=downloads;sa=view;down=3
 """
 SMF_TRAPS = """
 /index.php?topic=7.msg33 /index.php?topic=7.msg33;topicseen /index.php?topic=7.0;prev_next=next /index.php?topic=7.new
 /index.php?board=1.0;sort=subject;desc /index.php?action=printpage;topic=7.0
 /index.php?action=reporttm;topic=7.0;msg=33 /index.php?action=profile;u=3;area=statistics /index.php?action=login
 /index.php?action=.xml;type=rss /index.php?wap2 /index.php?action=mlist;sort=posts;start=0;desc
-/index.php?action=calendar;year=2030;month=3 /index.php?topic=7.0;wap2
+/index.php?action=calendar;year=2030;month=3 /index.php?topic=7.0;wap2 /index.php?action=post;topic=7.0;quote=33
+/index.php?action=help;area=index /index.php?action=helpadmin;help=x /index.php?action=recent /index.php?action=stats
 """
 MOIN_PAGES = "/ /FrontPage /RecentChanges /TitleIndex /Page/SubPage /Page?action=AttachFile&do=get&target=a.png /Action"
 MOIN_TRAPS = """
@@ -316,7 +318,8 @@ EPRINTS_TRAPS = """
 JOURNALS_PAGES = """
 / /index.php/j/index /index.php/j/issue/archive /index.php/j/issue/view/3 /index.php/j/article/view/12
 /j/about/editorialTeam /index.php/j/article/view/12/34 /index.php/j/article/download/12/34 /j/search/authors
-/j/search/titles?searchPage=2 /j/search /j/catalog/category/history /j/user/profile
+/j/search/titles?searchPage=2 /j/search /j/catalog/category/history /j/user/profile /index.php/rt/article/view/7
+/index.php/gateway/issue/view/3
 """
 JOURNALS_TRAPS = """
 /index.php/j/citationstylelanguage/get/apa?publicationId=12&submissionId=12
@@ -327,6 +330,7 @@ JOURNALS_TRAPS = """
 MANTIS_PAGES = """
 / /my_view_page.php /view_all_bug_page.php /view_all_bug_page.php?page_number=2 /view.php?id=7 /changelog_page.php
 /roadmap_page.php /view_user_page.php?id=3 /file_download.php?file_id=4&type=bug /main_page.php /plugin.php?page=Wiki
+/bug_view_page.php?bug_id=7
 """
 MANTIS_TRAPS = """
 /login_page.php?return=%2Fview.php%3Fid%3D7 /print_bug_page.php?bug_id=7 /bug_reminder_page.php?bug_id=7
