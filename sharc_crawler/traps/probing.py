@@ -180,7 +180,7 @@ def page_looked_at(url: str, seen: SeenUrls) -> PageId:
 def _is_of_copies(content: str, traps: Traps, pages: PageTable) -> bool:
     """Do copies of each other show it, none of them a seed?"""
     first = traps.firsts.get(content)
-    return first != UNSEEN and first in traps.echoes.copies and pages.depths[first] > 0
+    return first in traps.echoes.copies and pages.depths[first] > 0
 
 
 def _suggests(url: str, content: str | None, looks: FleetingLinks) -> bool:

@@ -16,7 +16,6 @@ from sharc_crawler.traps.bottomless import (
     LOST,
     MORE,
     ROW,
-    SERIES,
     SHORT,
     Bottomless,
 )
@@ -207,9 +206,9 @@ def test_a_page_that_leads_no_further_counts_little_and_one_that_shows_what_anot
 
 
 def test_parts_of_a_series_count_a_quarter_before_it_is_asked(row):
-    row.go_on(SERIES * ASK - 1, new=1)
+    row.go_on(4 * ASK - 1, new=1)
     assert row.wanted == []
-    row.go_on(SERIES, new=1)
+    row.go_on(4, new=1)
     assert row.wanted
 
 

@@ -157,6 +157,21 @@ def test_a_host_that_wants_a_pause_has_it_though_another_answer_came_after_it():
     assert frontier.next(1040.0) == Wait(pytest.approx(1631.01))
 
 
+def test_a_host_that_was_slowed_down_by_refusals_is_as_slow_after_a_cut():
+    store, politeness = MemoryStore(), Politeness(delay=1.0, obey_robots=False)
+    before, after = (Frontier(politeness, store) for _ in range(2))
+    before.open(CaptureSpec("a.example", (ROOT,), strategy="bfs"), now := 1000.0)
+    for refused in (False, True, True, True, False):
+        while isinstance(fetch := before.next(now), Wait):
+            now = fetch.until
+        made = answer(fetch, now)
+        made = made._replace(result=Result.FAILED, status=429) if refused else made
+        before.finished(fetch, made, () if refused else LINKS.get(fetch.url, ()))
+    after.restore(store.load(), now)
+    slowed = [frontier.ledger.hosts[0].slowed for frontier in (before, after)]
+    assert slowed[0] == slowed[1] > 1.0
+
+
 def test_a_page_whose_record_of_before_t_is_lost_is_downloaded_once_after_it():
     store = crawl("bfs", [14])
     saved = store.load()
