@@ -4,10 +4,10 @@ An address has *level* 0 if one of its words is new. Otherwise it has one level 
 if it has more words than that, and one level less if it has fewer. Lists by several features grow in this way,
 languages before whatever path, addresses to return to.
 
-Pages of level 1 and more wait after a few in a row, in one folder, that named no others first, the deepest least. So it
-is soon known whether they lead deep. If they do, the rest of level 2 and more is left after ten in a row, and that of
-level 1 after as many as half of the site's contents. Before, three of each are asked for twice more: they may show
-nothing each time but what visited pages with words of their addresses show.
+Pages of level 1 and more wait after a few in a row, in one folder, that named no others first. The deepest are visited
+first, so it is soon known whether they lead deep. If they do, the rest of level 2 and more is left after ten in a row.
+Before, three of these are asked for twice more: they may show nothing each time but what visited pages with words of
+their addresses show. Then all of level 1 are visited.
 """
 
 from __future__ import annotations
@@ -36,27 +36,13 @@ if TYPE_CHECKING:
 DOUBT = 4  #: pages of a folder in a row that named no others first, from which on such pages wait
 DEEP = 6  #: level that a page had before any is left: lists by a few features end before
 ROW = 10  #: pages in a row, from which on the rest is left
-SHARE = 2  #: the same of level 1, if more: one for so many contents of the site
 SAME, DIFFER = 3, 2  #: pages that show nothing else, and for each that does; of these, until the row begins anew
-TIMES = 4  #: and has to be so many times as long
-BESIDE = 4  #: pages that one is compared with
+TIMES = 3  #: and has to be so many times as long
+BESIDE = 3  #: pages that one is compared with
 MOST = 50_000  #: words that are known
 _ESCAPES = re.compile(r"%(?:25)*")
 _WORD = re.compile(r"[^/?&=#,+;:.%\s()\[\]~|!*'@\"<>]+")
 _SPREAD = 2_654_435_761  # draws pages in an order that is always the same
-
-
-class _GrownRow:
-    """Visited pages since the last one that brought something new."""
-
-    def __init__(self) -> None:
-        self.begin()
-        self.why = ""  # the rest is left; it stays so
-
-    def begin(self) -> None:
-        self.pages: list[PageId] = []
-        self.same: set[PageId] = set()  # of these, that show nothing else
-        self.differ: set[PageId] = set()
 
 
 class _GrownFolder:
@@ -65,7 +51,14 @@ class _GrownFolder:
     def __init__(self) -> None:
         self.doubted = False  # they wait; it stays so
         self.deepest = 0
-        self.first, self.above = _GrownRow(), _GrownRow()  # of level 1, and of more
+        self.why = ""  # the rest is left; it stays so
+        self.begin()
+
+    def begin(self) -> None:
+        self.barren = 0  # visited ones since the last that brought something new
+        self.row: list[PageId] = []  # those of level 2 and more
+        self.same: set[PageId] = set()  # of these, that show nothing else
+        self.differ: set[PageId] = set()
 
 
 class Recombined:
@@ -107,11 +100,11 @@ class Recombined:
         folder.deepest = max(folder.deepest, level)
         new = [one for one in linked if pages.parents[one] == page]
         if any(not levels[one] or (levels[one] <= level and first_folder(pages.urls[one]) != own) for one in new):
-            folder.first.begin()
-            folder.above.begin()
+            folder.begin()
         elif new or folder.doubted:
-            (folder.first if level == 1 else folder.above).pages.append(page)
-            folder.doubted = folder.doubted or len(folder.first.pages) + len(folder.above.pages) >= DOUBT
+            folder.barren += 1
+            folder.row += [page] if level > 1 else []
+            folder.doubted = folder.doubted or folder.barren >= DOUBT
 
     def waits(self, page: PageId) -> int:
         """Is a page to wait until nothing else is left, and how long? 0: it is not."""
@@ -123,35 +116,29 @@ class Recombined:
 
     def asks(self, renaming: Callable[[], Renamed]) -> list[str]:
         """Nothing else is left: what is to be asked for."""
-        for folder in self._folders.values():
-            if folder.deepest >= DEEP and (wanted := self._judge(folder.above, ROW, renaming)):
-                return wanted
-            enough = max(ROW, len(self._traps.firsts) // SHARE)
-            if folder.above.why and (wanted := self._judge(folder.first, enough, renaming)):
-                return wanted
-        return []
+        wanted = (self._judge(one, renaming) for one in self._folders.values() if one.deepest >= DEEP and not one.why)
+        return next(filter(None, wanted), [])
 
-    def _judge(self, row: _GrownRow, enough: int, renaming: Callable[[], Renamed]) -> list[str]:
+    def _judge(self, folder: _GrownFolder, renaming: Callable[[], Renamed]) -> list[str]:
         """Leaves the rest if the row is long enough; what is to be asked for before."""
-        if row.why or len(row.pages) < enough * self._times:
+        if len(folder.row) < ROW * self._times:
             return []
         copies = self._traps.copies.copies if self._traps.copies else {}
-        for page in sorted(row.pages, key=lambda one: one * _SPREAD % 2**32):
-            if len(row.same) >= SAME * (1 + len(row.differ)):
+        for page in sorted(folder.row, key=lambda one: one * _SPREAD % 2**32):
+            if len(folder.same) >= SAME * (1 + len(folder.differ)):
                 break
-            if page in copies or page in row.same or page in row.differ:
+            if page in copies or page in folder.same or page in folder.differ:
                 continue
             urls = [self._pages.urls[one] for one in (page, *self._beside(page))]
             if wanted := (renamed := renaming()).once(look_again_at(urls[0]), *map(look_at, urls)):
                 return wanted
-            (row.differ if renamed.shows_more(page, *urls[1:]) else row.same).add(page)
-            if len(row.differ) >= DIFFER:
-                row.begin()
+            (folder.differ if renamed.shows_more(page, *urls[1:]) else folder.same).add(page)
+            if len(folder.differ) >= DIFFER:
+                folder.begin()
                 self._times *= TIMES
                 return []
-        row.why = (
-            f"{counted(len(row.pages), 'page')} in a row with only words of others in their addresses showed no more"
-        )
+        row = counted(len(folder.row), "page")
+        folder.why = f"{row} in a row with only words of others in their addresses showed no more"
         self.leaves = True
         return []
 
@@ -174,7 +161,7 @@ class Recombined:
             return ""
         self._learn()
         level = self._levels[page] if page >= 0 else self._level_of(words_of(url), parent)
-        return (folder.first.why if level == 1 else folder.above.why) if level else ""
+        return folder.why if level > 1 else ""
 
 
 def words_of(url: str) -> list[str]:
