@@ -60,14 +60,14 @@ def corrected(
     early, late = early & ~rebuilt, late & ~rebuilt
     if (early | late).sum() < ENOUGH:
         return rates, shapes
-    begin = np.where(rebuilt, np.maximum(dates, read - sum(periods)), read - sum(periods))
+    begin = np.where(rebuilt, np.clip(dates, read - sum(periods), read), read - sum(periods))  # their clock may be fast
     parts = np.maximum(read - periods[1] - begin, 0.0), np.minimum(read - begin, periods[1])
     from scipy.optimize import minimize  # takes a third of a second
 
-    held, watched = np.maximum(rates, COLDEST * rates.mean()), read - begin
+    held = np.maximum(rates, COLDEST * rates.mean())
     place, at_once = np.unique(np.column_stack([classes, dates]), axis=0, return_inverse=True, return_counts=True)[1:]
-    changed, when = (early | late) / at_once[place.ravel()], 1 - (read - dates) / watched
-    held = held * by_class(held * watched, changed, classes, when)[classes]
+    changed, when = (early | late) / at_once[place.ravel()], 1 - (read - dates) / sum(periods)
+    held = held * by_class(held * (read - begin), changed, classes, when)[classes]
     seen = 2 * early + late
 
     def unlikely(values: NDArray[np.float64]) -> float:

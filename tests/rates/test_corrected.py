@@ -123,3 +123,16 @@ def test_a_rebuild_of_nearly_all_pages_makes_none_hotter(when):
     first = early | (rebuilt & (when < PERIODS[0]))
     found, _ = corrected(held, np.full(5000, 5.0), first, again > PERIODS[0], PERIODS, alike(5000), again, READ)
     assert found.mean() == pytest.approx(held.mean(), rel=0.25)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")  # NumPy's; another may be of a test before
+@pytest.mark.parametrize("ahead", [0.0, 86_400.0])
+def test_a_rebuild_that_is_dated_when_the_sitemap_is_read_or_later_says_nothing(ahead):
+    """Sitemaps that are made on request may date pages now, or tomorrow by a clock that is wrong."""
+    rng = np.random.default_rng(6)
+    held = np.full(5000, 1 / 1000)
+    early, late = seen(held, rng)
+    dates = np.where(np.arange(5000) < 900, READ + ahead, last_changes(early, late, rng))
+    found, _ = corrected(held, np.full(5000, 5.0), early, late, PERIODS, alike(5000), dates, READ)
+    assert found.min() > 0.0
+    assert found.mean() == pytest.approx(held.mean(), rel=0.5)
