@@ -190,7 +190,7 @@ KNOWN = (
         r"|/wiki/[^/?]+/(\d+(/(annotate|diff))?|annotate|diff|edit|history)(\?|$)"
         r"|(?<!/projects)/(login|search|account/(lost_password|register)|(boards/\d+/topics|issues|news|documents)/new)(/|\?|$)",
         r"/issues(\.(atom|csv|pdf))?\?([^#?]*&)?((per_page|query_id|set_filter)=|sort=[^&#]*(%3A|%2C))"
-        r"|/issues/\d+\?tab=|/wiki/[^/?]+/\d+/annotate",
+        r"|/issues/\d+\?tab=(changesets|history|notes|properties|time_entries)\b|/wiki/[^/?]+/\d+/annotate",
     ),
     Software(
         "Fossil",
@@ -210,7 +210,7 @@ KNOWN = (
         r"|/user/(forgot_password|login|oauth2|sign_up)(/|\?|$)|/wiki/[^/?]*\?action="
         r"|(\?|&)(archived_labels|assignee|display|labels|language|milestone|poster|project|sort|style|tab|whitespace)=[^&#0]"
         r"|(\?|&)type=(assigned|created_by|mentioned|review\w+)\b",
-        r"/(blame|commits|media|raw|src)/(branch|commit|tag)/|/(issues|pulls)\?([^#?]*&)?(milestone|poster|project)=",
+        r"/(blame|commits|media|raw|src)/(branch|commit|tag)/|/(issues|pulls)\?([^#?]*&)?assignee=[^#?]*&milestone=",
     ),
     Software(
         "vBulletin",

@@ -112,6 +112,10 @@ OTHERS = [
     [f"list?sort=price&page={number}" for number in range(9)],  # the one way to the list's end
     [f"info/{number}" for number in range(4)] + ["help/a", "raw/b", "tree/c"],
     [f"issues?state=all&sort=name&page={number}" for number in range(9)],
+    [f"journal/issues?project={number}" for number in range(9)]
+    + [f"articles/{number}?language=de" for number in range(9)],
+    [f"issues/{number}?tab=contents" for number in range(9)]
+    + [f"issues?sort=year&page={number}" for number in range(9)],
     [f"list?f%5B%5D={number}&sort=asc" for number in range(9)] + [f"Record/{number}/Details" for number in range(9)],
     [f"shop/?lng=de&sort=price&view=grid&page={number}" for number in range(9)],
     [f"search?q={number}" for number in range(9)] + [f"login?n={number}" for number in range(9)],
