@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Host, Pace
     from sharc_crawler.frontier.sites import Sites
 
-    Span = tuple[Seconds, Seconds]
+    Pair = tuple[float, float]
 
 FEW = 500  #: pages of a site up to which Python is faster than NumPy
 _AHEAD = bytes(state in (State.QUEUED, State.LEASED) for state in range(256))  # by state: is a visit to come?
@@ -135,7 +135,7 @@ def _ahead(capture: SiteCapture) -> int:
 
 
 def line(
-    snapshot: Snapshot, speeds: Span, paused: str = "", span: Span = (0.0, inf), wait: Seconds = 0.0, unread: str = ""
+    snapshot: Snapshot, speeds: Pair, paused: str = "", span: Pair = (0.0, inf), wait: Seconds = 0.0, unread: str = ""
 ) -> str:
     """The line for a person; ``paused``: why the crawl pauses, if it does.
 
