@@ -65,8 +65,9 @@ maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
 _NAMES = frozenset(name[:length] for name in (_MONTHS + _DAYS).split() for length in (3, 4, len(name))) | {
     name[:2] for name in _DAYS.split()
 }
-#: their checksums, as those of a page's words
+#: their checksums, as those of a page's words; and with the numbers of a month's grid
 DATE_WORDS = {crc32(one.encode()) for name in _NAMES for one in (name, name.capitalize())}
+GRID_WORDS = DATE_WORDS | {crc32(one.encode()) for number in _IN_GRID for one in (number, number.zfill(2))}
 
 
 class Dated(NamedTuple):

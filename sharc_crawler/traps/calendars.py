@@ -7,7 +7,7 @@ lies beyond is left where an empty page names it. No other rule looks at dated a
 
 Texts may change at each answer. If nearly all differ, what lies a year from where one came in waits, unless a page near
 it named other pages. When nothing else is left, a year of such pages is asked for twice more: a page is empty, too, if
-it shows no word each time that the others do not show.
+it shows no word each time that the others do not show, and another shows all its words.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.addresses.unlikely import look_again_at, look_at
-from sharc_crawler.links.dated import DATE_WORDS, MONTH, dated
+from sharc_crawler.links.dated import DATE_WORDS, GRID_WORDS, MONTH, dated
 from sharc_crawler.model import Kind
 from sharc_crawler.state.lifecycle import State
 from sharc_crawler.state.pages import NO_PARENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sharc_crawler.links.dated import Dated
     from sharc_crawler.model import PageId
@@ -149,7 +149,7 @@ class Calendars:
         if wanted := (renamed := renaming()).once(*(look(url) for url in urls for look in (look_at, look_again_at))):
             return wanted
         others = ({*urls} - {url} for url in urls)
-        more = [one for one, rest in zip(some, others, strict=True) if renamed.shows_more(one, *rest, but=DATE_WORDS)]
+        more = [one for one, rest in zip(some, others, strict=True) if _says_more(one, rest, renamed)]
         place.differ.update(more)
         place.plain.update(() if more else row)
         return []
@@ -160,6 +160,13 @@ class Calendars:
             if pages.kinds[page] is Kind.PAGE and pages.parents[page] in self._shown:
                 self._named.setdefault(pages.parents[page], []).append(page)
         self._known = len(pages)
+
+
+def _says_more(page: PageId, others: Iterable[str], renamed: Renamed) -> bool:
+    """Does a page show more each time than other dates do together, or than any one of them? A menu has few words."""
+    if renamed.shows_more(page, *others, but=DATE_WORDS):
+        return True
+    return all(renamed.shows_more(page, other, but=GRID_WORDS) for other in others)
 
 
 def calendars_of(url: str) -> Calendars | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import random
 
 import pytest
 
@@ -497,10 +498,20 @@ class Chronicle(Blog):
         return f"{super().month(at)} {f'Then came number{abs(at)}x.' if at in self.true else ''}"
 
 
+class Menu(Chronicle):
+    """Each month of nine years serves eight dishes of twenty."""
+
+    dishes = tuple(f"dish{letter}" for letter in "abcdefghijklmnopqrst")
+
+    def month(self, at: int) -> str:
+        served = random.Random(at).sample(self.dishes, 8) if at in self.true else ["closed"]
+        return f"{Blog.month(self, at)} {' '.join(served)}."
+
+
 @pytest.mark.parametrize("strategy", ["bfs", "dfs", "sharc-selective"])
-def test_months_are_captured_that_say_something_each_time_though_they_change(strategy):
-    site = Chronicle()
-    run = bench_traps.Run(site, strategy)
+@pytest.mark.parametrize("site", [Chronicle, Menu])
+def test_months_are_captured_that_say_something_each_time_though_they_change(site, strategy):
+    run = bench_traps.Run(site(), strategy)
     assert not run.lost
     assert run.ended
 
