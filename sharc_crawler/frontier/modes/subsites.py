@@ -44,6 +44,8 @@ class Subsites(TwoVisits):
 
     parted = True
     takes_hubs = False
+    #: of these pages, those that were visited before the next revisit, if that is recorded (resume=rebuild)
+    recorded: Callable[[Iterable[PageId]], Sequence[PageId]] | None = None
 
     def __init__(self, ledger: Ledger, capture: SiteCapture, links: Links, tests: Untested) -> None:
         super().__init__(ledger, capture, tests, compares=True)
@@ -97,7 +99,10 @@ class Subsites(TwoVisits):
             return waiting
         waiting = sorted([*self.pool, *waiting])
         outlook = Outlook(self._candidates(waiting), step)
-        part, share = _best(self._parts(waiting, outlook), outlook, self._division.share)
+        parts = self._parts(waiting, outlook)
+        if self.recorded and (known := self.recorded(waiting)):
+            parts = [part for part in parts if waiting.index(known[0]) in part.places] or parts
+        part, share = _best(parts, outlook, self._division.share)
         pages = [waiting[place] for place in part.places.tolist()]
         row = SubsiteRow(SOLE, len(self.rows), self._name(part), share, now, None, None, part.branches)
         self.rows.append(row)
@@ -157,7 +162,9 @@ class Subsites(TwoVisits):
         """Return the found pages that join the open part; the others wait for a later one."""
         early = self._capture.phase in (Phase.OPENING, Phase.VISIT)
         own = [page for page in pages if self._lies_within(page)] if early else []
-        if own and not self._stays_coherent(own):
+        if self.recorded:
+            own = list(self.recorded(own))
+        elif own and not self._stays_coherent(own):
             own = []
         self._pages += own
         taken = set(own)

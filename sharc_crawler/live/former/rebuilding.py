@@ -6,11 +6,15 @@ is answered by the archived response. What it knows at the end is what the lost 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from itertools import takewhile
+from functools import partial
+from itertools import islice, takewhile
+from math import inf
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +28,7 @@ from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.warc_names import safe_name, series_of
 from sharc_crawler.certificate.writing import about, warcinfo_field
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.modes.subsites import Subsites
 from sharc_crawler.frontier.opening import Parts, at_once
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
@@ -161,6 +166,7 @@ class _Replay:
         )
         self._intake = Intake(self._sites, lambda _: self._folder)
         self._asked: dict[str, list[Fetch]] = defaultdict(list)  #: by URL
+        self._now = 0.0  #: of the step that is replayed
         self._untold = Counter(step.key for step in self._steps)  #: exchanges still to come, by URL
 
     def _order(self, spec: CaptureSpec, real: Strategy) -> Strategy:
@@ -176,6 +182,8 @@ class _Replay:
             frontier = self._sites.open(plain, self._began(spec.site, run), self._file.part())
             frontier.capture.traps = frontier.capture.traps and _VisitedTraps()
             frontier.capture.owed.add()  # the recorded end is unknown, so nothing may end here
+            if isinstance(mode := frontier.capture.mode, Subsites) and any(step.slot for step in self._steps):
+                mode.recorded = partial(self._visited_next, frontier.pages)
             frontier.schedule(known(spec.site), self._steps[0].decided)
         placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
         self._sites.note(
@@ -230,6 +238,7 @@ class _Replay:
 
     def _ask(self, now: Instant) -> None:
         """Take what the frontier decides by now; captures whose recorded decision is later wait as for a sitemap."""
+        self._now = now
         while True:
             captures = [frontier.capture for frontier in self._sites]
             over = [one for one in captures if self._part_is_over(one)]
@@ -238,6 +247,9 @@ class _Replay:
                 capture.owed.before_visits("rebuilding")
             for capture in over:
                 capture.owed.ended()
+            for capture in captures:
+                if capture not in held:  # its hosts had nothing to do at the last step
+                    self._sites.go_on(capture.spec.site)
             fetch = self._sites.next(now)
             for capture in over:
                 capture.owed.add()
@@ -247,12 +259,26 @@ class _Replay:
                 return
             self._take(fetch, now)
 
-    @staticmethod
-    def _part_is_over(capture: SiteCapture) -> bool:
-        """Is one part of the site captured while others wait? Then the next decision was about another part."""
-        order = capture.strategy.strategy if capture.strategy is not None else None
-        left = capture.mode.pooled or capture.front.waiting
-        return bool(left) and isinstance(order, Recorded) and order.is_over and capture.owed.pending == 1
+    def _part_is_over(self, capture: SiteCapture) -> bool:
+        """Is one part of the site captured, and was a page of another one decided now?"""
+        order, mode = capture.strategy.strategy if capture.strategy is not None else None, capture.mode
+        if not (isinstance(order, Recorded) and order.is_over and capture.owed.pending == 1):
+            return False
+        if not isinstance(mode, Subsites) or mode.recorded is None:
+            return bool(mode.pooled or capture.front.waiting)
+        urls, left = self._sites[capture.spec.site].pages.urls, mode.recorded([*mode.pool, *capture.front.waiting])
+        return bool(left) and any(step.key == key_of(urls[left[0]]) for step in self._coming(self._now))
+
+    def _coming(self, until: Instant) -> Iterator[DecidedExchange]:
+        """The steps from now on."""
+        start = bisect_left(self._steps, self._now, key=attrgetter("decided"))
+        return takewhile(lambda step: step.decided <= until, islice(self._steps, start, None))
+
+    def _visited_next(self, pages: PageTable, waiting: Iterable[PageId]) -> list[PageId]:
+        """Those of the waiting pages that were decided before the next revisit, in this order: they are of one part."""
+        keys = {key_of(pages.urls[page]): page for page in waiting}
+        coming = takewhile(lambda step: step.slot is not Slot.SECOND, self._coming(inf))
+        return list(dict.fromkeys(keys[step.key] for step in coming if step.key in keys)) if keys else []
 
     def _decides(self, capture: SiteCapture, now: Instant) -> bool:
         order = capture.strategy.strategy if capture.strategy is not None else None
