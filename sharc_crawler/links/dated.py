@@ -87,6 +87,8 @@ def dated(url: str) -> Dated | None:
     >>> dated("http://h/2026/11/a-story") is None, dated("http://h/cal/march-2026").place
     (True, 'http://h/cal/*')
     """
+    if "20" not in url and "19" not in url and "21" not in url:  # no year
+        return None
     start = url.find("/", len("https://"))
     for found in _DATE.finditer(url, start) if start > 0 else ():
         if not (month := _month(found[2] or found[4] or found[6] or found[9])):
