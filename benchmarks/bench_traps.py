@@ -28,6 +28,7 @@ from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.readings import Order, Wants
 from sharc_crawler.model import Done, Kind, Outcome, Result, Slot, Wait
 from sharc_crawler.state.spec import CaptureSpec
+from sharc_crawler.storage.memory import MemoryStore
 from tests.live.serving import Answering, serving
 
 ROOT = "http://h.example/"
@@ -62,15 +63,21 @@ class _Handler(Answering, BaseHTTPRequestHandler):
 
 
 class Run:
-    """One site captured once, in virtual time."""
+    """One site captured once, in virtual time.
 
-    def __init__(self, site: trap_sites.Site, strategy: str, *, traps: bool = True, delay: float = 0.0) -> None:
+    ``every``: after so many requests the crawl is cut off, and another one restores its state; 0: it is not.
+    """
+
+    def __init__(
+        self, site: trap_sites.Site, strategy: str, *, traps: bool = True, delay: float = 0.0, every: int = 0
+    ) -> None:
         self.site, self.requests = site, 0
         self.visited: list[str] = []
         self.probes = 0
-        frontier = Frontier(Politeness(delay=delay))
+        politeness, store = Politeness(delay=delay), MemoryStore() if every else None
+        frontier = Frontier(politeness, store)
         spec = CaptureSpec("h.example", (ROOT,), strategy=strategy, sitemaps=(), traps=traps)
-        capture, now = frontier.open(spec, 1000.0), 1000.0
+        frontier.open(spec, now := 1000.0)
         while self.requests < MOST and not isinstance(decision := frontier.next(now), Done):
             if isinstance(decision, Wait):
                 now = decision.until
@@ -78,7 +85,10 @@ class Run:
             frontier.finished(decision, *self._answered(decision, now))
             self.requests += 1
             now += 0.01
-        self.reasons = dict(capture.left_out.reasons)
+            if store and self.requests % every == 0:
+                frontier = Frontier(politeness, store)
+                frontier.restore(store.load(), now)
+        self.reasons = dict(frontier.capture.left_out.reasons)
         self.ended = self.requests < MOST
         self.lost = site.lost
 

@@ -9,11 +9,6 @@ import pytest
 
 from benchmarks import bench_traps
 from benchmarks.trap_sites import Answer, Site, story
-from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.model import Done, Wait
-from sharc_crawler.state.spec import CaptureSpec
-from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.traps.recombined import DEEP, DOUBT, ROW, Recombined
 from sharc_crawler.traps.rules import Traps
 from tests.traps.tables import ROOT, add, table
@@ -76,25 +71,11 @@ def test_what_grows_ends(kind, most, strategy):
     assert len(run.visited) <= most * len(site.true)
 
 
-def test_it_ends_in_a_crawl_that_is_cut_off_again_and_again():
-    site, store, now = ReturnTo(), MemoryStore(), 1000.0
-    run = bench_traps.Run.__new__(bench_traps.Run)
-    run.site, run.visited, run.probes = site, [], 0
-    frontier = Frontier(Politeness(delay=0.0), store)
-    frontier.open(CaptureSpec("h.example", (bench_traps.ROOT,), strategy="bfs", sitemaps=()), now)
-    for number in range(400):
-        if isinstance(decision := frontier.next(now), Done):
-            break
-        if isinstance(decision, Wait):
-            now = decision.until
-            continue
-        frontier.finished(decision, *run._answered(decision, now))
-        now += 0.01
-        if number % 7 == 6:
-            frontier = Frontier(Politeness(delay=0.0), store)
-            frontier.restore(store.load(), now)
-    assert not site.lost
-    assert isinstance(decision, Done)
+def test_it_ends_in_a_crawl_that_is_cut_off_again_and_again(monkeypatch):
+    monkeypatch.setattr(bench_traps, "MOST", 400)
+    run = bench_traps.Run(ReturnTo(), "bfs", every=7)
+    assert not run.lost
+    assert run.ended
     assert len(run.visited) <= 4 * TRUE
 
 

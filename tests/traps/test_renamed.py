@@ -12,11 +12,6 @@ from benchmarks import bench_traps
 from benchmarks.trap_sites import NOUNS, Answer, Numbered, linked, story
 from sharc_crawler.addresses.known_urls import UNSEEN
 from sharc_crawler.addresses.unlikely import look_again_at, look_at
-from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.model import Done, Wait
-from sharc_crawler.state.spec import CaptureSpec
-from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.traps.lasting_words import LastingWords
 from sharc_crawler.traps.renamed import MOST_SAID, ROUNDS, SEVERAL, STAYS, SURE, Renamed
 from tests.traps.tables import add, table
@@ -52,32 +47,10 @@ class Renaming(Numbered):
         return f"a {self.dice.choice(NOUNS)}, {self.dice.choice(NOUNS)} and {self.name('letters')}"
 
 
-class Restarted(bench_traps.Run):
-    """Each third request is another process's: it knows what the store was told."""
-
-    def __init__(self, site: Renaming, strategy: str) -> None:
-        self.site, self.visited, self.probes = site, [], 0
-        politeness, store = Politeness(delay=0), MemoryStore()
-        frontier = Frontier(politeness, store)
-        spec = CaptureSpec("h.example", (bench_traps.ROOT,), strategy=strategy, sitemaps=())
-        frontier.open(spec, now := 1000.0)
-        for request in range(200):
-            if isinstance(decision := frontier.next(now), Done):
-                break
-            if isinstance(decision, Wait):
-                now = decision.until
-                continue
-            frontier.finished(decision, *self._answered(decision, now))
-            if request % 3 == 2:
-                frontier = Frontier(politeness, store)
-                frontier.restore(store.load(), now)
-
-
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
 @pytest.mark.parametrize("form", ["/s/{R}/{P}", "/{P}?a={R}&b={R}"])
 def test_a_crawl_that_is_cut_off_again_and_again_knows_what_it_had_asked(form, strategy):
-    site = Renaming(form, "all", size=5)
-    run = Restarted(site, strategy)
+    run = bench_traps.Run(site := Renaming(form, "all", size=5), strategy, every=3)
     assert not site.lost
     assert len(run.visited) <= 3 * 5
 
